@@ -1,0 +1,1 @@
+//! The brain, without a terminal: session actor, turn machine, permissions, context.

@@ -1,0 +1,1 @@
+//! Programs around an agent.

@@ -1,0 +1,5 @@
+//! Shell processes.
+
+/// All shell processes of this program.
+#[derive(Debug, Default)]
+pub struct Jobs {}

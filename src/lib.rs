@@ -1,0 +1,30 @@
+//! Mynah: a coding agent that lives in the terminal.
+//!
+//! Two halves meet in plain data. Below sits the agent: a pure turn machine and a driver that performs what it
+//! decides, addressed only by [`proto::command::Command`] and heard only through [`proto::event::AgentEvent`]. Above
+//! sit the programs that talk to it: today the headless one ([`app::headless`]).
+//!
+//! | folder | what it is |
+//! |---|---|
+//! | [`proto`] | the shared vocabulary: plain data |
+//! | [`config`] | places, settings and their layers |
+//! | [`llm`] | models, wire dialects, keys, retry |
+//! | [`store`] | the session log |
+//! | [`jobs`] | shell processes |
+//! | [`tools`] | what the model can call |
+//! | [`agent`] | the session actor, the turn machine, permissions, context |
+//! | [`app`] | programs around an agent |
+//!
+//! Who may import whom is a table in `tests/architecture.rs`.
+
+pub mod agent;
+pub mod app;
+pub mod cli;
+pub mod config;
+pub mod jobs;
+pub mod llm;
+pub mod proto;
+pub mod store;
+#[cfg(any(test, feature = "testkit"))]
+pub mod testkit;
+pub mod tools;

@@ -1,0 +1,152 @@
+//! What an agent tells. Every listener sees the same numbered events in the same order.
+
+use super::ask::{PermissionAsk, PermissionMode};
+use super::command::TicketOutcome;
+use super::entry::EntryPatch;
+use super::ids::{AskId, CallId, EntryId, TicketId, TurnId};
+use super::message::{AssistantMessage, ToolResultMessage};
+use super::model::{ModelRef, ThinkingLevel};
+use super::tool::ToolOutput;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// An event and its place in the order. Numbers rise by one or more (merged patches leave gaps).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Numbered {
+    /// Rises within a session's process.
+    pub seq: u64,
+    /// What happened.
+    pub event: AgentEvent,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentEvent {
+    /// A turn began for this prompt.
+    TurnStarted {
+        /// The turn.
+        turn: TurnId,
+        /// The prompt it runs.
+        ticket: TicketId,
+    },
+    /// A round began: one model call and the tool calls it asks for.
+    RoundStarted {
+        /// Counts from 1 within the turn.
+        round: u32,
+    },
+    /// An entry of the conversation changed.
+    Entry {
+        /// Which.
+        id: EntryId,
+        /// How.
+        patch: EntryPatch,
+    },
+    /// A call passed the checks and runs.
+    ToolStarted {
+        /// The call.
+        call: CallId,
+        /// Tool name.
+        tool: String,
+        /// Its arguments.
+        arguments: Map<String, Value>,
+    },
+    /// A running call printed more. Cumulative text is the front end's business: this is what is new.
+    ToolProgress {
+        /// The call.
+        call: CallId,
+        /// New output.
+        delta: String,
+    },
+    /// A call ended, or was answered without running.
+    ToolFinished {
+        /// The call.
+        call: CallId,
+        /// Tool name.
+        tool: String,
+        /// What it gave.
+        output: Arc<ToolOutput>,
+        /// How long it ran; `None` when it did not run.
+        duration_ms: Option<u64>,
+    },
+    /// A round ended.
+    RoundFinished {
+        /// The model's message.
+        message: Arc<AssistantMessage>,
+        /// Its results, in the order of the calls.
+        results: Vec<Arc<ToolResultMessage>>,
+    },
+    /// A failed request will be repeated.
+    RetryScheduled {
+        /// Counts from 1.
+        attempt: u32,
+        /// How many there can be.
+        max_attempts: u32,
+        /// Until the next try.
+        delay_ms: u64,
+        /// What failed.
+        error: String,
+    },
+    /// The retries ended: with a response, or for good.
+    RetryFinished {
+        /// A response came.
+        success: bool,
+        /// Which attempt it was.
+        attempt: u32,
+        /// The last failure.
+        error: Option<String>,
+    },
+    /// A call waits for the user.
+    PermissionAsked(PermissionAsk),
+    /// A question was answered or fell away.
+    PermissionResolved {
+        /// Which.
+        ask: AskId,
+    },
+    /// A turn ended.
+    TurnFinished {
+        /// The turn.
+        turn: TurnId,
+        /// Its prompt.
+        ticket: TicketId,
+        /// How.
+        outcome: TicketOutcome,
+    },
+    /// Nothing will happen by itself any more.
+    Settled {
+        /// The last turn was stopped.
+        aborted: bool,
+    },
+    /// The queue changed; the view has it.
+    QueueChanged {
+        /// Texts waiting for the running turn.
+        steering: Vec<String>,
+        /// Texts of waiting prompts.
+        waiting: Vec<String>,
+    },
+    /// Another model answers from now on.
+    ModelChanged(ModelRef),
+    /// The thinking level changed.
+    ThinkingChanged(ThinkingLevel),
+    /// The permission mode changed.
+    ModeChanged(PermissionMode),
+    /// The session's name changed.
+    Renamed(String),
+    /// Something the user should know.
+    Notice {
+        /// How bad.
+        level: NoticeLevel,
+        /// What happened, what was kept, what to do.
+        text: String,
+    },
+}
+
+/// How bad a notice is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoticeLevel {
+    /// Good to know.
+    Info,
+    /// Something is not as asked.
+    Warning,
+    /// Something was lost or can't be done.
+    Error,
+}

@@ -1,0 +1,11 @@
+//! The shared vocabulary: plain data that every layer may know. No behaviour that touches the world.
+
+pub mod ask;
+pub mod command;
+pub mod entry;
+pub mod event;
+pub mod ids;
+pub mod message;
+pub mod model;
+pub mod tool;
+pub mod usage;

@@ -1,0 +1,1 @@
+//! Test servers and clocks; never part of the shipped binary.

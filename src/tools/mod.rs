@@ -1,0 +1,101 @@
+//! What a model can call. One tool a file; [`Tools`] is the table of them.
+//!
+//! A tool's failure is content for the model ([`ToolOutput::error`]); nothing a tool does ends a turn.
+
+use crate::jobs::Jobs;
+use crate::llm::BoxFuture;
+use crate::proto::ask::Subject;
+use crate::proto::ids::CallId;
+use crate::proto::tool::{ToolOutput, ToolSpec};
+use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// The arguments of a call.
+pub type Arguments = Map<String, Value>;
+
+/// Something a model can call.
+pub trait Tool: Send + Sync {
+    /// Name, description and schema for the model.
+    fn spec(&self) -> &ToolSpec;
+
+    /// One line for the list of tools in the system prompt.
+    fn summary(&self) -> &str;
+
+    /// The call may change something outside the conversation. In doubt, yes: mutating calls of a batch run one at a
+    /// time and in order, the others in parallel.
+    fn is_mutating(&self, arguments: &Arguments) -> bool;
+
+    /// What the call touches, for the permission rules. Arguments are already checked against the schema.
+    fn subjects(&self, arguments: &Arguments, cwd: &Path) -> Vec<Subject>;
+
+    /// What is asked of the user, in one line: the path, the command.
+    fn headline(&self, arguments: &Arguments) -> String;
+
+    /// Runs the call. Ends soon after `cx.cancel` fires, with what it has.
+    fn run(&self, arguments: Arguments, cx: ToolCx) -> BoxFuture<'static, ToolOutput>;
+}
+
+/// What a running call gets from its session.
+#[derive(Clone)]
+pub struct ToolCx {
+    /// The call.
+    pub call: CallId,
+    /// Working directory of the session.
+    pub cwd: PathBuf,
+    /// Fires when the user stops the turn.
+    pub cancel: CancellationToken,
+    /// Takes new output while the call runs.
+    pub progress: Progress,
+    /// Shell processes.
+    pub jobs: Arc<Jobs>,
+    /// Where whole outputs go when the model gets only a part.
+    pub output_dir: PathBuf,
+    /// What the settings say.
+    pub limits: ToolLimits,
+    /// The model takes pictures.
+    pub images: bool,
+    /// One writer at a time per file.
+    pub files: Arc<FileLocks>,
+}
+
+/// What the settings say about tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolLimits {
+    /// Time limit of a shell command that sets none; `None` is no limit.
+    pub bash_timeout: Option<std::time::Duration>,
+    /// The shell; `None` is bash, else sh.
+    pub shell_path: Option<PathBuf>,
+    /// Put in front of every command, with a newline.
+    pub shell_prefix: Option<String>,
+    /// Names of environment variables that hold provider keys: children never get them.
+    pub secret_env: Vec<String>,
+    /// Shrink large pictures.
+    pub resize_images: bool,
+}
+
+/// Takes new output of a running call.
+#[derive(Clone)]
+pub struct Progress(Arc<dyn Fn(String) + Send + Sync>);
+
+impl Progress {
+    /// Output goes to this function.
+    pub fn new(sink: impl Fn(String) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(sink))
+    }
+
+    /// Output goes nowhere.
+    pub fn none() -> Self {
+        Self::new(|_| {})
+    }
+
+    /// Tells what is new. At most 30 times a second: collect in between.
+    pub fn send(&self, delta: String) {
+        (self.0)(delta);
+    }
+}
+
+/// One writer at a time per file.
+#[derive(Debug, Default)]
+pub struct FileLocks {}

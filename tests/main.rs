@@ -1,0 +1,3 @@
+//! All integration tests in one binary: each further one would link the whole crate again.
+
+mod architecture;
