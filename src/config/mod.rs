@@ -1,1 +1,4 @@
 //! Places, settings and their layers.
+
+pub mod env;
+pub mod places;

@@ -5,7 +5,9 @@
 //! request at once.
 
 pub mod assemble;
+pub mod endpoint;
 pub mod error;
+pub mod http;
 
 use crate::proto::ids::CallId;
 use crate::proto::message::{Message, StopReason};

@@ -52,7 +52,7 @@ pub enum EntryKind {
         tokens_before: u64,
         /// Prompt and tools in force at this point.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        system_message: Option<SystemMessage>,
+        system_message: Option<Box<SystemMessage>>,
         /// What the summary cost.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
