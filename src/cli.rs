@@ -1,1 +1,288 @@
-//! The command line.
+//! The command line: what can be asked of the program, and nothing of how it is done.
+
+use crate::proto::ask::PermissionMode;
+use crate::proto::model::ThinkingLevel;
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What the command line asks for.
+#[derive(Debug)]
+pub enum Invocation {
+    /// An agent.
+    Run(Box<RunArgs>),
+    /// The settings.
+    Config(ConfigArgs),
+}
+
+/// Reads the command line. The error holds the text of `--help` and `--version` too; it knows where it is printed.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation, clap::Error> {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    // `mynah config …` has a grammar of its own; anything else in first place is a prompt or a flag.
+    if arguments.get(1).is_some_and(|first| first == "config") {
+        return Ok(Invocation::Config(ConfigProgram::try_parse_from(arguments)?.into_args()));
+    }
+    Ok(Invocation::Run(Box::new(RunArgs::try_parse_from(arguments)?)))
+}
+
+/// A coding agent for the terminal.
+#[derive(Debug, Parser)]
+#[command(name = "mynah", version, about, after_help = AFTER_HELP, disable_help_subcommand = true)]
+pub struct RunArgs {
+    /// Prompts, run in order. @FILE puts a file into the first one
+    #[arg(value_name = "PROMPT")]
+    pub prompts: Vec<String>,
+
+    /// Run the prompts, print the final text, and leave
+    #[arg(short, long)]
+    pub print: bool,
+
+    /// What to print: the final text, or every event as a line of JSON
+    #[arg(long, value_enum, default_value_t = OutputMode::Text, value_name = "MODE")]
+    pub mode: OutputMode,
+
+    /// Model: provider/id, an id, or a part of one, with :LEVEL for the thinking level
+    #[arg(short, long, value_name = "MODEL")]
+    pub model: Option<String>,
+
+    /// Thinking level: off, minimal, low, medium, high, xhigh, max
+    #[arg(long, value_name = "LEVEL")]
+    pub thinking: Option<ThinkingLevel>,
+
+    /// Key for the chosen provider, for this run only
+    #[arg(long, value_name = "KEY")]
+    pub api_key: Option<String>,
+
+    /// List the models that can be chosen, and leave
+    #[arg(long, value_name = "SEARCH", num_args = 0..=1, default_missing_value = "")]
+    pub list_models: Option<String>,
+
+    /// Which session the prompts go to.
+    #[command(flatten)]
+    pub session: SessionArgs,
+
+    /// What may run.
+    #[command(flatten)]
+    pub permissions: PermissionArgs,
+
+    /// What the model is told.
+    #[command(flatten)]
+    pub context: ContextArgs,
+
+    /// Work in this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub cwd: Option<PathBuf>,
+
+    /// Connect to the chosen model only; probe nothing
+    #[arg(long)]
+    pub offline: bool,
+
+    /// Set a setting for this run, e.g. --set tools.bash_timeout_seconds=600
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+}
+
+/// Which session the prompts go to.
+#[derive(Debug, ClapArgs)]
+pub struct SessionArgs {
+    /// Go on with the newest session of this folder
+    #[arg(short = 'c', long = "continue", group = "session_choice")]
+    pub continue_newest: bool,
+
+    /// Go on with this session: the beginning of its id
+    #[arg(short, long, value_name = "ID", group = "session_choice")]
+    pub resume: Option<String>,
+
+    /// Go on with this session file
+    #[arg(long, value_name = "FILE", group = "session_choice")]
+    pub session: Option<String>,
+
+    /// Copy this session (id or file) into a new one and go on with that
+    #[arg(long, value_name = "ID|FILE", group = "session_choice")]
+    pub fork: Option<String>,
+
+    /// Keep the session in memory only
+    #[arg(long, group = "session_choice")]
+    pub no_session: bool,
+
+    /// Name the session
+    #[arg(short, long, value_name = "TEXT")]
+    pub name: Option<String>,
+}
+
+/// What may run.
+#[derive(Debug, ClapArgs)]
+pub struct PermissionArgs {
+    /// Allow what this rule covers, e.g. 'bash(cargo test:*)' or 'edit(src/**)'
+    #[arg(long, value_name = "RULE")]
+    pub allow: Vec<String>,
+
+    /// Never run what this rule covers
+    #[arg(long, value_name = "RULE")]
+    pub deny: Vec<String>,
+
+    /// Ask nothing; deny rules still hold
+    #[arg(long, conflicts_with = "permission_mode")]
+    pub yolo: bool,
+
+    /// Permission mode: ask, edits, yolo
+    #[arg(long, value_name = "MODE")]
+    pub permission_mode: Option<PermissionMode>,
+
+    /// Tools the model gets, e.g. read,grep,find,ls
+    #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
+    pub tools: Option<Vec<String>>,
+
+    /// Give the model no tools
+    #[arg(long, conflicts_with = "tools")]
+    pub no_tools: bool,
+}
+
+/// What the model is told.
+#[derive(Debug, ClapArgs)]
+pub struct ContextArgs {
+    /// Instead of Mynah's own instructions: a text or a file
+    #[arg(long, value_name = "TEXT|FILE")]
+    pub system_prompt: Option<String>,
+
+    /// After Mynah's own instructions: a text or a file
+    #[arg(long, value_name = "TEXT|FILE")]
+    pub append_system_prompt: Vec<String>,
+
+    /// Leave AGENTS.md and CLAUDE.md out
+    #[arg(long)]
+    pub no_context_files: bool,
+}
+
+/// What is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutputMode {
+    /// The final text.
+    Text,
+    /// Every event as a line of JSON.
+    Json,
+}
+
+#[derive(Debug, Parser)]
+#[command(name = "mynah", version)]
+struct ConfigProgram {
+    #[command(subcommand)]
+    part: ConfigPart,
+}
+
+#[derive(Debug, Subcommand)]
+enum ConfigPart {
+    /// List, read and change settings
+    Config(ConfigArgs),
+}
+
+impl ConfigProgram {
+    fn into_args(self) -> ConfigArgs {
+        let ConfigPart::Config(arguments) = self.part;
+        arguments
+    }
+}
+
+/// `mynah config …`.
+#[derive(Debug, ClapArgs)]
+pub struct ConfigArgs {
+    /// What to do; lists the settings when nothing is said.
+    #[command(subcommand)]
+    pub action: Option<ConfigAction>,
+
+    /// The project's settings instead of the user's
+    #[arg(long, global = true)]
+    pub project: bool,
+}
+
+/// What to do with the settings.
+#[derive(Debug, Subcommand, PartialEq, Eq)]
+pub enum ConfigAction {
+    /// All settings: value, where it comes from, what it does
+    List,
+    /// One setting's value
+    Get {
+        /// For example model.default
+        key: String,
+    },
+    /// Change a setting
+    Set {
+        /// For example model.default
+        key: String,
+        /// The new value; several for a list
+        #[arg(required = true, allow_hyphen_values = true)]
+        values: Vec<String>,
+    },
+    /// Go back to the default
+    Unset {
+        /// For example model.default
+        key: String,
+    },
+    /// Read this folder's .mynah/ from now on
+    Trust,
+    /// Stop reading it
+    Untrust,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  mynah -p \"why does the build fail?\"
+  git diff | mynah -p \"review this\"
+  mynah -p --allow 'bash(cargo test:*)' --permission-mode edits \"make the tests pass\"
+  mynah -p -c \"and now the docs\"
+  mynah config set model.default anthropic/claude-sonnet-4-5
+
+Keys are read from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, …) or auth.toml in the config folder.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(arguments: &[&str]) -> RunArgs {
+        let all = std::iter::once("mynah").chain(arguments.iter().copied()).map(OsString::from);
+        match parse(all).expect("valid") {
+            Invocation::Run(run) => *run,
+            Invocation::Config(_) => panic!("not the agent"),
+        }
+    }
+
+    #[test]
+    fn the_grammar_has_no_contradictions() {
+        use clap::CommandFactory;
+        RunArgs::command().debug_assert();
+        ConfigProgram::command().debug_assert();
+    }
+
+    #[test]
+    fn prompts_and_flags_mix() {
+        let args = run(&["-p", "fix it", "--yolo", "--model", "openai/any", "@notes.md", "--tools", "read,bash"]);
+        assert!(args.print && args.permissions.yolo);
+        assert_eq!(args.prompts, ["fix it", "@notes.md"]);
+        assert_eq!(args.permissions.tools.as_deref(), Some(&["read".to_owned(), "bash".to_owned()][..]));
+    }
+
+    #[test]
+    fn one_session_choice_at_a_time() {
+        assert!(parse(["mynah", "-c", "--no-session", "x"].map(OsString::from)).is_err());
+    }
+
+    #[test]
+    fn config_is_a_program_of_its_own_and_only_in_first_place() {
+        let Ok(Invocation::Config(config)) =
+            parse(["mynah", "config", "set", "model.thinking", "high"].map(OsString::from))
+        else {
+            panic!("not the settings")
+        };
+        assert_eq!(
+            config.action,
+            Some(ConfigAction::Set { key: "model.thinking".into(), values: vec!["high".into()] })
+        );
+        assert_eq!(run(&["-p", "config"]).prompts, ["config"]);
+    }
+
+    #[test]
+    fn a_wrong_level_says_what_is_allowed() {
+        let error = parse(["mynah", "--thinking", "much", "x"].map(OsString::from)).expect_err("no level");
+        assert!(error.to_string().contains("off, minimal, low"), "{error}");
+    }
+}

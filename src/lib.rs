@@ -27,4 +27,5 @@ pub mod proto;
 pub mod store;
 #[cfg(any(test, feature = "testkit"))]
 pub mod testkit;
+pub mod text;
 pub mod tools;

@@ -1,3 +1,131 @@
-//! The `mynah` program.
+//! The `mynah` program: reads the command line, starts what it asks for, and turns the end into an exit code.
 
-fn main() {}
+use mynah::app::headless::{self, Exit, text::Streams};
+use mynah::app::start::{self, StartError, Started, Surroundings};
+use mynah::app::{config_command, list_models, logging, panic, prompts};
+use mynah::cli::{self, ConfigArgs, Invocation, OutputMode, RunArgs};
+use mynah::config::env::Env;
+use mynah::config::places::Places;
+use mynah::store::line;
+use std::io::{self, IsTerminal, Read, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// A person who waits for a run that waits for standard input is told so after this time.
+const STDIN_HINT_AFTER: Duration = Duration::from_secs(2);
+
+fn main() -> ExitCode {
+    let invocation = match cli::parse(std::env::args_os()) {
+        Ok(invocation) => invocation,
+        Err(text) => {
+            // `--help` and `--version` come this way too; the error knows its stream and code.
+            let failed = text.print().is_err();
+            return ExitCode::from(if failed { 1 } else { u8::try_from(text.exit_code()).unwrap_or(2) });
+        }
+    };
+    let env = Env::of_process();
+    panic::install(&Places::from_env(&env).state);
+    let ended = match invocation {
+        Invocation::Config(args) => config(&args, env),
+        Invocation::Run(args) => run(&args, env),
+    };
+    match ended {
+        Ok(exit) => ExitCode::from(exit.code()),
+        Err(error) => {
+            complain(&format!("{error:#}"));
+            ExitCode::from(Exit::Failure.code())
+        }
+    }
+}
+
+fn run(args: &RunArgs, env: Env) -> anyhow::Result<Exit> {
+    let around = Surroundings::find(env, args.cwd.as_deref(), &args.settings)?;
+    logging::init(&around.places.state, around.loaded.settings.log_level);
+    if let Some(search) = &args.list_models {
+        return print_models(args, &around, search);
+    }
+    let stdin = piped_input()?;
+    let asked = !args.prompts.is_empty() || stdin.as_ref().is_some_and(|bytes| !bytes.is_empty());
+    if !asked && !args.print && args.mode == OutputMode::Text && io::stdin().is_terminal() {
+        anyhow::bail!("This version has no screen yet. Give it a task: mynah -p \"task\". See mynah --help.");
+    }
+    let prompts = prompts::collect(&args.prompts, stdin.as_deref(), &around.cwd, &around.places.home)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let exit = runtime.block_on(async {
+        let Started { handle, header, notices } = start::start(args, &around).await?;
+        let events = handle.events();
+        for notice in notices {
+            complain(&notice);
+        }
+        let streams = Streams {
+            out_is_terminal: io::stdout().is_terminal(),
+            err_is_terminal: io::stderr().is_terminal(),
+        };
+        let header = serde_json::from_str(&line::write_header(&header)?)?;
+        anyhow::Ok(headless::run(&handle, events, prompts, args.mode, &header, streams).await?)
+    });
+    // Work on blocking threads (a search, a read of a dead network mount) must not hold up the end.
+    runtime.shutdown_background();
+    exit
+}
+
+fn config(args: &ConfigArgs, env: Env) -> anyhow::Result<Exit> {
+    let cwd = std::env::current_dir().map_err(|source| StartError::Folder { path: ".".into(), source })?;
+    let text = config_command::run(args.action.clone(), args.project, &cwd, &env)?;
+    print(&text)?;
+    Ok(Exit::Success)
+}
+
+fn print_models(args: &RunArgs, around: &Surroundings, search: &str) -> anyhow::Result<Exit> {
+    let (models, warnings) = around.models(args.api_key.as_deref(), args.offline);
+    for warning in warnings {
+        complain(&warning);
+    }
+    let rows = models.list(Some(search).filter(|search| !search.is_empty()));
+    if rows.is_empty() {
+        anyhow::bail!("No model matches `{search}`. `mynah --list-models` lists all.");
+    }
+    print(&list_models::table(&rows))?;
+    Ok(Exit::Success)
+}
+
+/// What is piped in; `None` when standard input is a terminal or a device such as `/dev/null`.
+fn piped_input() -> Result<Option<Vec<u8>>, prompts::PromptError> {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        return Ok(None);
+    }
+    let (done, waiting) = std::sync::mpsc::channel::<()>();
+    let hint = std::thread::spawn(move || {
+        if waiting.recv_timeout(STDIN_HINT_AFTER) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            complain("Waiting for standard input to end. Close it, or use `< /dev/null`, if nothing comes.");
+        }
+    });
+    let mut bytes = Vec::new();
+    let limit = u64::try_from(prompts::MAX_STDIN_BYTES).unwrap_or(u64::MAX);
+    let read = stdin.lock().take(limit + 1).read_to_end(&mut bytes);
+    drop(done);
+    // The hint's thread only prints; its end carries nothing.
+    let _printed = hint.join();
+    match read {
+        Err(error) => Err(prompts::PromptError::Stdin(format!("could not be read: {error}"))),
+        Ok(_) if bytes.len() > prompts::MAX_STDIN_BYTES => Err(prompts::PromptError::Stdin(format!(
+            "is larger than {} MiB; save it to a file and name that in the prompt",
+            prompts::MAX_STDIN_BYTES / 1024 / 1024
+        ))),
+        Ok(_) => Ok(Some(bytes)),
+    }
+}
+
+fn print(text: &str) -> io::Result<()> {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        // `mynah --list-models | head` is no failure.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+fn complain(text: &str) {
+    // Standard error may be closed; there is nobody left to tell then.
+    let _closed = writeln!(io::stderr().lock(), "mynah: {}", mynah::text::clean::for_terminal(text));
+}

@@ -1,1 +1,8 @@
-//! Programs around an agent.
+//! Programs around an agent: how one is put together, and the headless one.
+
+pub mod headless;
+pub mod list_models;
+pub mod logging;
+pub mod panic;
+pub mod prompts;
+pub mod start;

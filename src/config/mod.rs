@@ -1,4 +1,5 @@
 //! Places, settings and their layers.
 
 pub mod env;
+pub mod grants;
 pub mod places;

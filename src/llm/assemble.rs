@@ -71,7 +71,7 @@ impl Assembler {
             StreamEvent::ToolCallStart { index, id, name } => self.open(
                 index,
                 Block::ToolCall(ToolCall {
-                    id,
+                    id: self.unused(id),
                     name,
                     arguments: Map::new(),
                     thought_signature: None,
@@ -138,6 +138,16 @@ impl Assembler {
         Some(EntryPatch::Open { index, block })
     }
 
+    /// Results are paired with calls by id, so two calls of a message never share one, whatever a server sends.
+    fn unused(&self, id: CallId) -> CallId {
+        let taken = |id: &str| self.message.tool_calls().any(|call| call.id.as_str() == id);
+        if !id.as_str().is_empty() && !taken(id.as_str()) {
+            return id;
+        }
+        let stem = if id.as_str().is_empty() { "call" } else { id.as_str() };
+        (1..).map(|n| format!("{stem}_{n}")).find(|id| !taken(id)).map_or(id, CallId::new)
+    }
+
     fn append(&mut self, index: usize, delta: String) -> Option<EntryPatch> {
         match self.message.content.get_mut(index)? {
             Block::Text { text, .. } => text.push_str(&delta),
@@ -162,6 +172,10 @@ impl Assembler {
         whole: Option<String>,
     ) {
         let collected = self.arguments.get(index).cloned().unwrap_or_default();
+        let corrected = corrected.map(|(id, name)| match self.message.content.get(index) {
+            Some(Block::ToolCall(call)) if call.id == id => (id, name),
+            _ => (self.unused(id), name),
+        });
         let Some(Block::ToolCall(call)) = self.message.content.get_mut(index) else { return };
         if let Some((id, name)) = corrected {
             call.id = id;

@@ -162,6 +162,4 @@ pub enum EntryPatch {
     },
     /// The entry is whole; this is what counts.
     Finish(Arc<Message>),
-    /// The entry fell away (a failed response that is repeated).
-    Discard,
 }

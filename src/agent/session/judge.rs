@@ -1,0 +1,105 @@
+//! The checks of a call before it runs: it exists, its arguments fit, the rules allow it.
+
+use super::Session;
+use crate::agent::fsm::{Event, Judgement};
+use crate::agent::permission::{self, PathContext, Verdict};
+use crate::proto::ask::{PermissionAnswer, PermissionAsk};
+use crate::proto::event::{AgentEvent, NoticeLevel};
+use crate::proto::message::ToolCall;
+use crate::proto::tool::ToolOutput;
+use crate::tools::{Arguments, Tool, arguments};
+use std::path::{Path, PathBuf};
+
+impl Session {
+    /// Checks a call. `None`: the user was asked, the answer brings the event.
+    pub(super) fn judge(&mut self, call: &ToolCall) -> Option<Event> {
+        let judgement = self.judgement(call)?;
+        Some(Event::Judged { call: call.id.clone(), judgement })
+    }
+
+    fn judgement(&mut self, call: &ToolCall) -> Option<Judgement> {
+        let Some(tool) = self.parts.tools.get(&call.name).cloned() else {
+            return Some(Judgement::Answer(self.parts.tools.unknown_call(&call.name)));
+        };
+        if call.malformed.is_some() {
+            return Some(Judgement::Answer(arguments::malformed_call(call)));
+        }
+        let checked = match arguments::check(tool.spec(), call.arguments.clone()) {
+            Ok(checked) => checked,
+            Err(error) => return Some(Judgement::Answer(ToolOutput::error(error.to_string()))),
+        };
+        let subjects = tool.subjects(&checked, &self.parts.workshop.cwd);
+        let verdict = permission::judge(
+            &self.parts.rules,
+            self.parts.mode,
+            &call.name,
+            &subjects,
+            &PathContext {
+                cwd: &self.parts.workshop.cwd,
+                project_root: &self.parts.folders.project_root,
+                home: &self.parts.folders.home,
+                config_dir: &self.parts.folders.config,
+                resolve: &resolve,
+            },
+        );
+        let headline = tool.headline(&checked);
+        match verdict {
+            Verdict::Allow => Some(run(tool.as_ref(), checked)),
+            Verdict::Deny { reason } => Some(Judgement::Answer(permission::denial(&call.name, &headline, &reason))),
+            Verdict::Ask { reason, suggestions } if self.parts.interactive => {
+                let ask = PermissionAsk {
+                    id: self.next_ask(),
+                    call: call.id.clone(),
+                    tool: call.name.clone(),
+                    summary: headline,
+                    reason,
+                    suggestions,
+                };
+                self.outbox.publish(AgentEvent::PermissionAsked(ask.clone()));
+                self.pending = Some(run(tool.as_ref(), checked));
+                self.asking = Some(ask);
+                None
+            }
+            Verdict::Ask { reason, suggestions } => {
+                let text = permission::refusal(&call.name, &headline, &reason, &suggestions);
+                self.notice(NoticeLevel::Warning, text.clone());
+                Some(Judgement::Answer(ToolOutput::error(text)))
+            }
+        }
+    }
+
+    /// The user has answered the question about a call.
+    pub(super) fn answered(&mut self, asked: &PermissionAsk, answer: PermissionAnswer) {
+        let Some(pending) = self.pending.take() else { return };
+        let judgement = match answer {
+            PermissionAnswer::Once | PermissionAnswer::Session { .. } | PermissionAnswer::Always { .. } => pending,
+            PermissionAnswer::No => Judgement::Refused,
+            PermissionAnswer::NoWith { message } => Judgement::Answer(ToolOutput::error(format!(
+                "The user refused this call and says: {message}"
+            ))),
+        };
+        self.feed(Event::Judged { call: asked.call.clone(), judgement });
+    }
+}
+
+fn run(tool: &dyn Tool, arguments: Arguments) -> Judgement {
+    Judgement::Run { mutating: tool.is_mutating(&arguments), arguments }
+}
+
+/// The path with links followed, as far as it exists.
+fn resolve(path: &Path) -> PathBuf {
+    let mut rest = Vec::new();
+    let mut existing = path;
+    loop {
+        if let Ok(real) = existing.canonicalize() {
+            return rest.iter().rev().fold(real, |path, part| path.join(part));
+        }
+        match (existing.parent(), existing.file_name()) {
+            (Some(parent), Some(name)) => {
+                rest.push(name.to_owned());
+                existing = parent;
+            }
+            _ => return path.to_owned(),
+        }
+    }
+}

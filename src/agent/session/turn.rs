@@ -1,0 +1,328 @@
+//! The running turn: performs the turn machine's effects on the session.
+
+use super::{Session, filled};
+use crate::agent::driver::{Driver, News};
+use crate::agent::fsm::{Effect, Event, TurnFsm};
+use crate::agent::repair;
+use crate::llm::Request;
+use crate::proto::command::{CancelReason, TicketOutcome};
+use crate::proto::entry::{EntryKind, EntryPatch};
+use crate::proto::event::AgentEvent;
+use crate::proto::ids::{EntryId, TicketId, TurnId};
+use crate::proto::message::{
+    AssistantMessage, Block, Message, StopReason, SystemMessage, ToolCall, ToolResultMessage, UserMessage,
+};
+use crate::proto::tool::ToolOutput;
+use serde_json::{Map, Value, json};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The one turn that runs.
+pub(super) struct Running {
+    pub(super) turn: TurnId,
+    pub(super) ticket: TicketId,
+    pub(super) fsm: TurnFsm,
+    pub(super) since: Instant,
+    driver: Driver,
+    /// Results of the round in progress, in the order of its calls.
+    results: Vec<Arc<ToolResultMessage>>,
+    /// Entry of the response that ended and is not recorded yet.
+    streamed: Option<EntryId>,
+}
+
+impl Session {
+    /// Starts the first waiting prompt that may run, if nothing runs.
+    pub(super) fn start_next(&mut self) {
+        while self.running.is_none()
+            && let Some(row) = self.queue.take_next(Instant::now())
+        {
+            self.announce_queue();
+            self.begin(row.ticket, row.prompt.content.clone());
+        }
+    }
+
+    fn begin(&mut self, ticket: TicketId, content: Vec<Block>) {
+        let turn = self.next_turn();
+        self.last_aborted = false;
+        self.outbox.publish(AgentEvent::TurnStarted { turn, ticket });
+        self.declare_choices();
+        self.declare_system();
+        self.record_user(content);
+        let accepted = self.waiters.get_mut(&ticket).and_then(|waiter| waiter.accepted.take());
+        self.save(accepted);
+        let driver =
+            Driver::new(turn, self.news.clone(), self.outbox.clone(), self.parts.workshop.clone());
+        let fsm = TurnFsm::new(self.parts.retry.clone(), self.parts.max_rounds);
+        self.running =
+            Some(Running { turn, ticket, fsm, since: Instant::now(), driver, results: Vec::new(), streamed: None });
+        self.feed(Event::Begin);
+    }
+
+    pub(super) fn news(&mut self, news: News) {
+        let Some(running) = &mut self.running else { return };
+        if running.turn != news.turn {
+            return;
+        }
+        if matches!(news.event, Event::StreamFinished(_) | Event::StreamFailed { .. }) {
+            running.streamed = running.driver.stream_ended();
+        }
+        self.feed(news.event);
+    }
+
+    pub(super) fn stop_turn(&mut self) {
+        if self.running.is_some() {
+            self.feed(Event::Stop);
+        }
+    }
+
+    /// Gives the turn machine an event, performs what it says, and whatever follows from that at once.
+    pub(super) fn feed(&mut self, event: Event) {
+        let mut events = VecDeque::from([event]);
+        while let Some(event) = events.pop_front() {
+            let Some(running) = &mut self.running else { return };
+            for effect in running.fsm.handle(event) {
+                self.perform(effect, &mut events);
+            }
+        }
+    }
+
+    fn perform(&mut self, effect: Effect, events: &mut VecDeque<Event>) {
+        match effect {
+            Effect::RoundStarted(round) => self.outbox.publish(AgentEvent::RoundStarted { round }),
+            Effect::Request => self.request(),
+            Effect::AbortStream => {
+                if let Some((entry, message)) =
+                    self.running.as_mut().and_then(|running| running.driver.abort_stream())
+                {
+                    self.record_assistant(entry, Arc::new(message));
+                }
+            }
+            Effect::Record(message) => {
+                let entry = self.running.as_mut().and_then(|running| running.streamed.take());
+                let entry = entry.unwrap_or_else(|| self.parts.log.fresh_id());
+                self.record_assistant(entry, message);
+            }
+            Effect::RecordResult { call, output, duration_ms } => {
+                self.record_result(&call, &output, duration_ms);
+            }
+            Effect::Judge(call) => events.extend(self.judge(&call)),
+            Effect::Unask(_) => {
+                if let Some(asked) = self.asking.take() {
+                    self.outbox.publish(AgentEvent::PermissionResolved { ask: asked.id });
+                }
+            }
+            Effect::Run { call } => {
+                if let (Some(running), Some(tool)) = (&self.running, self.parts.tools.get(&call.name)) {
+                    running.driver.run(tool, call, self.parts.model.images);
+                }
+            }
+            Effect::Announce { call, output, duration_ms } => {
+                self.outbox.publish(AgentEvent::ToolFinished {
+                    call: call.id,
+                    tool: call.name,
+                    output,
+                    duration_ms,
+                });
+            }
+            Effect::AbortTools => {
+                if let Some(running) = &self.running {
+                    running.driver.abort_tools();
+                }
+            }
+            Effect::StartTimer { id, after } => {
+                if let Some(running) = &mut self.running {
+                    running.driver.start_timer(id, after);
+                }
+            }
+            Effect::TakeSteering => {
+                let steered = self.queue.take_steering(Instant::now());
+                let any = !steered.is_empty();
+                for row in steered {
+                    self.record_user(row.prompt.content.clone());
+                    self.resolve(row.ticket, TicketOutcome::Delivered);
+                }
+                if any {
+                    self.announce_queue();
+                    self.save(None);
+                }
+                events.push_back(Event::SteeringTaken { any });
+            }
+            Effect::RoundFinished(message) => {
+                let results =
+                    self.running.as_mut().map(|running| std::mem::take(&mut running.results)).unwrap_or_default();
+                self.outbox.publish(AgentEvent::RoundFinished { message, results });
+            }
+            Effect::RetryScheduled { attempt, after, error } => {
+                self.outbox.publish(AgentEvent::RetryScheduled {
+                    attempt,
+                    max_attempts: self.parts.retry.max_attempts,
+                    delay_ms: u64::try_from(after.as_millis()).unwrap_or(u64::MAX),
+                    error,
+                });
+            }
+            Effect::RetryFinished { success, attempt, error } => {
+                self.outbox.publish(AgentEvent::RetryFinished { success, attempt, error });
+            }
+            Effect::Notice(level, text) => self.notice(level, text),
+            Effect::Finish(outcome) => self.finish(outcome),
+        }
+    }
+
+    fn request(&mut self) {
+        self.declare_choices();
+        // A history that providers refuse would make every later request fail, so it is checked each time.
+        let mut messages = self.parts.history.clone();
+        repair::repair(&mut messages);
+        let request = Arc::new(Request {
+            model: self.parts.model.clone(),
+            system: self.system.clone(),
+            messages,
+            tools: self.parts.tools.specs(),
+            thinking: self.parts.thinking,
+            max_tokens: None,
+            session_id: self.parts.log.header().id.to_string(),
+            cache: self.cache(),
+        });
+        let entry = self.parts.log.fresh_id();
+        let provider = self.parts.provider.clone();
+        if let Some(running) = &mut self.running {
+            running.driver.request(provider.as_ref(), request, entry, now_millis());
+        }
+    }
+
+    fn finish(&mut self, outcome: TicketOutcome) {
+        let Some(running) = self.running.take() else { return };
+        self.last_aborted = outcome == TicketOutcome::Cancelled;
+        // What was said to this turn and not heard runs next; after a failure the user speaks first.
+        let change = match outcome {
+            TicketOutcome::Failed { .. } | TicketOutcome::Refused { .. } => {
+                self.queue.turn_cancelled(CancelReason::Stop)
+            }
+            TicketOutcome::Completed
+            | TicketOutcome::Delivered
+            | TicketOutcome::Cancelled
+            | TicketOutcome::MaxRounds { .. }
+            | TicketOutcome::Removed => self.queue.turn_ended(),
+        };
+        if change.changed {
+            self.announce_queue();
+        }
+        self.save(None);
+        self.outbox.publish(AgentEvent::TurnFinished {
+            turn: running.turn,
+            ticket: running.ticket,
+            outcome: outcome.clone(),
+        });
+        self.resolve(running.ticket, outcome);
+        self.start_next();
+        if self.running.is_none() {
+            self.outbox.publish(AgentEvent::Settled { aborted: self.last_aborted });
+        }
+    }
+
+    /// Ends a turn that did not hand over in time because the session ends.
+    pub(super) fn abandon(&mut self, running: Running) {
+        self.outbox.publish(AgentEvent::TurnFinished {
+            turn: running.turn,
+            ticket: running.ticket,
+            outcome: TicketOutcome::Cancelled,
+        });
+        self.resolve(running.ticket, TicketOutcome::Cancelled);
+    }
+
+    /// Writes prompt sections and tools into the log where they differ from what it declares.
+    fn declare_system(&mut self) {
+        let declared = self.parts.declared.as_ref();
+        let known = |name: &str| declared.and_then(|declared| declared.sections.get(name));
+        let mut sections: Map<String, Value> = Map::new();
+        for (name, text) in &self.parts.system.sections {
+            if known(name).and_then(Value::as_str) != Some(text) {
+                sections.insert((*name).to_owned(), Value::from(text.as_str()));
+            }
+        }
+        let gone = declared.iter().flat_map(|declared| declared.sections.keys());
+        for name in gone.filter(|name| !self.parts.system.sections.iter().any(|(have, _)| have == *name)) {
+            sections.insert(name.clone(), Value::Null);
+        }
+        let specs = self.parts.tools.specs();
+        let before = declared.map(|declared| declared.tools_added.as_slice()).unwrap_or_default();
+        let added: Vec<_> = specs.iter().filter(|spec| !before.contains(spec)).cloned().collect();
+        let removed: Vec<Value> = before
+            .iter()
+            .filter(|old| !specs.iter().any(|spec| spec.name == old.name))
+            .map(|old| json!({"name": old.name}))
+            .collect();
+        if sections.is_empty() && added.is_empty() && removed.is_empty() {
+            return;
+        }
+        self.parts.declared = Some(SystemMessage {
+            content: String::new(),
+            sections: self.parts.system.to_map(),
+            tools_added: specs.to_vec(),
+            tools_removed: Vec::new(),
+            timestamp: 0,
+        });
+        let message = Arc::new(Message::System(SystemMessage {
+            content: String::new(),
+            sections,
+            tools_added: added,
+            tools_removed: removed,
+            timestamp: now_millis(),
+        }));
+        let id = self.parts.log.fresh_id();
+        self.announce(&id, &message);
+        self.parts.log.append(id, EntryKind::Message { message }, jiff::Timestamp::now());
+    }
+
+    pub(super) fn record_user(&mut self, content: Vec<Block>) {
+        let message = Arc::new(Message::User(UserMessage { content, timestamp: now_millis() }));
+        let id = self.parts.log.fresh_id();
+        self.record(id.clone(), message.clone());
+        self.announce(&id, &message);
+    }
+
+    fn record_assistant(&mut self, id: EntryId, message: Arc<AssistantMessage>) {
+        self.parts.usage.add(&message.usage);
+        let whole = Arc::new(Message::Assistant(AssistantMessage::clone(&message)));
+        self.fill = filled(&whole).unwrap_or(self.fill);
+        self.record(id.clone(), whole.clone());
+        self.outbox.publish(AgentEvent::Entry { id, patch: EntryPatch::Finish(whole) });
+    }
+
+    fn record_result(&mut self, call: &ToolCall, output: &ToolOutput, duration_ms: Option<u64>) {
+        let result = ToolResultMessage {
+            tool_call_id: call.id.clone(),
+            tool_name: call.name.clone(),
+            content: output.content.clone(),
+            details: output.details.clone(),
+            usage: output.usage,
+            is_error: output.is_error,
+            duration_ms,
+            timestamp: now_millis(),
+        };
+        if let Some(running) = &mut self.running {
+            running.results.push(Arc::new(result.clone()));
+        }
+        let message = Arc::new(Message::ToolResult(result));
+        let id = self.parts.log.fresh_id();
+        self.record(id.clone(), message.clone());
+        self.announce(&id, &message);
+    }
+
+    fn record(&mut self, id: EntryId, message: Arc<Message>) {
+        self.parts.history.push(message.clone());
+        self.parts.log.append(id, EntryKind::Message { message }, jiff::Timestamp::now());
+    }
+
+    /// Tells listeners of a message that came whole.
+    fn announce(&self, id: &EntryId, message: &Arc<Message>) {
+        for patch in [EntryPatch::Start(message.clone()), EntryPatch::Finish(message.clone())] {
+            self.outbox.publish(AgentEvent::Entry { id: id.clone(), patch });
+        }
+    }
+}
+
+fn now_millis() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
+}

@@ -1,0 +1,3 @@
+//! Text as people see it.
+
+pub mod clean;
