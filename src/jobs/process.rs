@@ -1,0 +1,432 @@
+//! One shell command from start to end.
+//!
+//! Responsibilities: starts the shell in a group of its own, with one pipe for both of its outputs; follows it until it
+//! has exited and its pipe is closed; ends the whole tree at the time limit or when told. Invariants: the shell is
+//! always reaped; a daemon that keeps the pipe open delays the result by [`DRAIN`] at most; after a stop the result is
+//! sent before the reaping.
+
+use super::collect::{Collected, Collector};
+use super::spill::Saved;
+use super::tree::Tree;
+use super::{GRACE, Jobs};
+use rustix::process::{Pid, Signal};
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::unix::pipe::Receiver;
+use tokio::process::{Child, Command};
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+/// How long output is still taken after the shell's exit, when something else holds the pipe open.
+const DRAIN: Duration = Duration::from_millis(200);
+
+/// How long a result waits for the disk: normally, and after a stop.
+const DISK_PATIENCE: Duration = Duration::from_secs(10);
+const DISK_PATIENCE_STOPPED: Duration = Duration::from_millis(20);
+
+/// Bytes that a pipe holds at most, and that are read at once.
+const CHUNK: usize = 64 * 1024;
+
+/// What to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShellCommand {
+    /// The command text.
+    pub text: String,
+    /// The shell; gets `-c` and the text.
+    pub shell: PathBuf,
+    /// Where it starts.
+    pub cwd: PathBuf,
+    /// Time limit; `None` is no limit.
+    pub timeout: Option<Duration>,
+    /// Environment variables that it does not get.
+    pub secret_env: Vec<String>,
+    /// Environment variables that it gets besides.
+    pub env: Vec<(String, OsString)>,
+    /// Where the file with the whole output goes.
+    pub output_dir: PathBuf,
+    /// When that file is wanted.
+    pub save: SaveAbove,
+}
+
+/// An output beyond one of these is saved whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SaveAbove {
+    /// Lines.
+    pub lines: u64,
+    /// Bytes of plain text.
+    pub bytes: u64,
+}
+
+/// A command that has ended, or that is being ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finished {
+    /// How.
+    pub end: End,
+    /// Time from its start.
+    pub duration: Duration,
+    /// The end of what it printed as plain text, both outputs in order of arrival.
+    pub tail: String,
+    /// Lines of the whole plain text.
+    pub lines: u64,
+    /// Bytes of the whole plain text.
+    pub bytes: u64,
+    /// Bytes of its last line.
+    pub last_line_bytes: u64,
+    /// Bytes that it printed, escape sequences and all.
+    pub raw_bytes: u64,
+    /// How many of them were no text: replaced or left out.
+    pub not_text: u64,
+    /// The file with all of it.
+    pub saved: Saved,
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// By itself, with this code.
+    Exited(i32),
+    /// By this signal, which did not come from us.
+    Signalled(i32),
+    /// At its time limit.
+    TimedOut(Duration),
+    /// Told to.
+    Cancelled,
+}
+
+/// A command that gave no result.
+#[derive(Debug, thiserror::Error)]
+pub enum ProcessError {
+    /// The folder is gone.
+    #[error("The working directory {0} does not exist. The command was not started.")]
+    NoFolder(PathBuf),
+    /// The shell did not start.
+    #[error("The shell {shell} could not be started: {error}. The command was not run.")]
+    Start {
+        /// Its path.
+        shell: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// There was no pipe to be had.
+    #[error("No pipe for the output could be made: {0}. The command was not started.")]
+    Pipe(io::Error),
+    /// Its end could not be observed.
+    #[error("The end of the command could not be observed: {0}. It may still be running.")]
+    Wait(io::Error),
+    /// The program is quitting.
+    #[error("The program is quitting. The command was not started.")]
+    Closing,
+    /// The watching task was dropped with the runtime.
+    #[error("The command was lost while the program quit.")]
+    Lost,
+}
+
+/// A shell that runs.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    pipe: Receiver,
+    pipe_open: bool,
+    group: Pid,
+    started: Instant,
+    exit: Option<Exit>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Exit {
+    status: ExitStatus,
+    at: Instant,
+}
+
+/// Why following a command ended.
+enum Followed {
+    Exited(ExitStatus),
+    DeadlinePassed,
+    Stopped,
+}
+
+/// Starts the shell. Blocks for the time of a spawn, under a millisecond as a rule.
+pub fn start(command: &ShellCommand) -> Result<Running, ProcessError> {
+    let (reader, writer) = io::pipe().map_err(ProcessError::Pipe)?;
+    let stdout = writer.try_clone().map_err(ProcessError::Pipe)?;
+    let mut shell = Command::new(&command.shell);
+    shell.arg("-c").arg(&command.text).current_dir(&command.cwd).process_group(0);
+    shell.stdin(Stdio::null()).stdout(stdout).stderr(writer);
+    for name in &command.secret_env {
+        shell.env_remove(name);
+    }
+    shell.envs(command.env.iter().map(|(name, value)| (name, value)));
+    let started = Instant::now();
+    let child = shell.spawn().map_err(|error| {
+        if command.cwd.is_dir() {
+            ProcessError::Start { shell: command.shell.clone(), error }
+        } else {
+            ProcessError::NoFolder(command.cwd.clone())
+        }
+    })?;
+    let pipe = Receiver::from_owned_fd(OwnedFd::from(reader)).map_err(ProcessError::Pipe)?;
+    let id = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+    let Some(group) = id else { return Err(ProcessError::Lost) };
+    Ok(Running { child, pipe, pipe_open: true, group, started, exit: None })
+}
+
+impl Running {
+    /// The process group, whose leader is the shell.
+    pub const fn group(&self) -> Pid {
+        self.group
+    }
+
+    /// Follows the shell until it has exited and its pipe is closed (or [`DRAIN`] has passed), or until `deadline` or
+    /// a stop while it still runs.
+    async fn follow(
+        &mut self,
+        collector: &mut Collector,
+        deadline: Option<Instant>,
+        stop: impl Future<Output = ()>,
+        live: &impl Fn(String),
+    ) -> io::Result<Followed> {
+        let mut buffer = vec![0; CHUNK];
+        tokio::pin!(stop);
+        loop {
+            if let Some(exit) = self.exit
+                && (!self.pipe_open || Instant::now() >= exit.at + DRAIN)
+            {
+                return Ok(Followed::Exited(exit.status));
+            }
+            let drained = self.exit.map(|exit| exit.at + DRAIN);
+            tokio::select! {
+                biased;
+                () = &mut stop => return Ok(self.exit.map_or(Followed::Stopped, |exit| Followed::Exited(exit.status))),
+                () = at(deadline), if self.exit.is_none() => return Ok(Followed::DeadlinePassed),
+                () = at(drained) => {}
+                () = at(collector.live_due()) => live(collector.take_live()),
+                status = self.child.wait(), if self.exit.is_none() => {
+                    self.exit = Some(Exit { status: status?, at: Instant::now() });
+                }
+                length = read(&self.pipe, collector, &mut buffer), if self.pipe_open => self.take(length, collector, &buffer)?,
+            }
+        }
+    }
+
+    /// Takes what is in the pipe without waiting, so much at most as a pipe holds by default.
+    fn take_rest(&mut self, collector: &mut Collector) {
+        let mut buffer = vec![0; CHUNK];
+        if self.pipe_open
+            && let Ok(length) = self.pipe.try_read(&mut buffer)
+        {
+            collector.push(buffer.get(..length).unwrap_or_default());
+        }
+    }
+
+    fn take(
+        &mut self,
+        length: io::Result<usize>,
+        collector: &mut Collector,
+        buffer: &[u8],
+    ) -> io::Result<()> {
+        match length? {
+            0 => self.pipe_open = false,
+            length => collector.push(buffer.get(..length).unwrap_or_default()),
+        }
+        Ok(())
+    }
+
+    /// After TERM: KILL for what is left at `deadline`, and the shell is reaped. Closing the pipe ends writers early.
+    async fn reap(mut self, mut tree: Tree, deadline: Instant) -> io::Result<()> {
+        drop(self.pipe);
+        if self.exit.is_none()
+            && let Ok(status) = tokio::time::timeout_at(deadline, self.child.wait()).await
+        {
+            self.exit = Some(Exit { status: status?, at: Instant::now() });
+        }
+        if tree.is_alive() {
+            sleep_until(deadline).await;
+            tree.signal(Signal::KILL);
+        }
+        if self.exit.is_none() {
+            self.child.wait().await?;
+        }
+        Ok(())
+    }
+
+    /// What else writes into the pipe must not die of it: it is emptied until it closes, or we do.
+    fn keep_draining(self, closing: CancellationToken) {
+        if !self.pipe_open {
+            return;
+        }
+        tokio::spawn(async move {
+            let mut buffer = vec![0; CHUNK];
+            let drained = async {
+                while self.pipe.readable().await.is_ok() {
+                    match self.pipe.try_read(&mut buffer) {
+                        Ok(0) => break,
+                        Err(error) if error.kind() != io::ErrorKind::WouldBlock => break,
+                        Ok(_) | Err(_) => {}
+                    }
+                }
+            };
+            tokio::select! {
+                () = closing.cancelled() => {}
+                () = drained => {}
+            }
+        });
+    }
+}
+
+/// Follows a command to its end, sends the result, and ends what has to be ended.
+pub async fn supervise(
+    jobs: Arc<Jobs>,
+    mut running: Running,
+    command: ShellCommand,
+    stop: CancellationToken,
+    result: oneshot::Sender<Result<Finished, ProcessError>>,
+    live: impl Fn(String),
+) {
+    let (group, started) = (running.group, running.started);
+    let mut collector = Collector::new(command.output_dir);
+    let stopped = async {
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = jobs.closing.cancelled() => {}
+        }
+    };
+    let deadline = command.timeout.and_then(|timeout| started.checked_add(timeout));
+    let followed = running.follow(&mut collector, deadline, stopped, &live).await;
+    let mut tree = Tree::of(group);
+    // A caller that no longer waits has dropped its end: then nobody wants the result.
+    let send = |result: oneshot::Sender<_>, finished| drop(result.send(finished));
+    let reaped = match followed {
+        Err(error) => {
+            tree.signal(Signal::TERM);
+            send(result, Err(ProcessError::Wait(error)));
+            running.reap(tree, Instant::now() + GRACE).await
+        }
+        Ok(Followed::Exited(status)) => {
+            let collected = collector.finish(command.save, DISK_PATIENCE).await;
+            jobs.with_guard(|guard| guard.forget(group));
+            send(result, Ok(finished(end_of(status), started, collected)));
+            running.keep_draining(jobs.closing.clone());
+            return;
+        }
+        Ok(Followed::Stopped) => {
+            tree.signal(Signal::TERM);
+            let kill_at = Instant::now() + GRACE;
+            running.take_rest(&mut collector);
+            let collected = collector.finish(command.save, DISK_PATIENCE_STOPPED).await;
+            send(result, Ok(finished(End::Cancelled, started, collected)));
+            running.reap(tree, kill_at).await
+        }
+        Ok(Followed::DeadlinePassed) => {
+            tree.signal(Signal::TERM);
+            let kill_at = Instant::now() + GRACE;
+            let followed = end_gently(&mut running, &mut tree, &mut collector, kill_at, &stop, &live).await;
+            let collected = collector.finish(command.save, DISK_PATIENCE).await;
+            let end = End::TimedOut(command.timeout.unwrap_or_default());
+            send(result, Ok(finished(end, started, collected)));
+            match followed {
+                Ok(()) => running.reap(tree, kill_at).await,
+                Err(error) => Err(error),
+            }
+        }
+    };
+    if let Err(error) = reaped {
+        tracing::warn!(%error, "a stopped command could not be reaped");
+    }
+    jobs.with_guard(|guard| guard.forget(group));
+}
+
+/// After TERM: takes what the command still prints until it has ended; KILL at `kill_at`.
+async fn end_gently(
+    running: &mut Running,
+    tree: &mut Tree,
+    collector: &mut Collector,
+    kill_at: Instant,
+    stop: &CancellationToken,
+    live: &impl Fn(String),
+) -> io::Result<()> {
+    match running.follow(collector, Some(kill_at), stop.cancelled(), live).await? {
+        Followed::Exited(_) | Followed::Stopped => {}
+        Followed::DeadlinePassed => {
+            tree.signal(Signal::KILL);
+            running.follow(collector, Some(Instant::now() + DRAIN), stop.cancelled(), live).await?;
+        }
+    }
+    Ok(())
+}
+
+fn end_of(status: ExitStatus) -> End {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => End::Exited(code),
+        (None, signal) => End::Signalled(signal.unwrap_or_default()),
+    }
+}
+
+fn finished(end: End, started: Instant, collected: Collected) -> Finished {
+    let Collected { tail, saved, raw_bytes, not_text } = collected;
+    Finished {
+        end,
+        duration: started.elapsed(),
+        lines: tail.lines(),
+        bytes: tail.bytes(),
+        last_line_bytes: tail.last_line_bytes(),
+        tail: tail.into_text(),
+        raw_bytes,
+        not_text,
+        saved,
+    }
+}
+
+/// Waits for room on the disk's side first, so that a fast command waits for it and not our memory.
+async fn read(pipe: &Receiver, collector: &Collector, buffer: &mut [u8]) -> io::Result<usize> {
+    collector.ready().await;
+    loop {
+        pipe.readable().await?;
+        match pipe.try_read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            length => return length,
+        }
+    }
+}
+
+/// Resolves at that time, or never.
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// A signal's name, such as `SIGSEGV`.
+pub fn signal_name(signal: i32) -> String {
+    const NAMES: &[(Signal, &str)] = &[
+        (Signal::HUP, "SIGHUP"),
+        (Signal::INT, "SIGINT"),
+        (Signal::QUIT, "SIGQUIT"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::TRAP, "SIGTRAP"),
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::USR1, "SIGUSR1"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::USR2, "SIGUSR2"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::ALARM, "SIGALRM"),
+        (Signal::TERM, "SIGTERM"),
+        (Signal::XCPU, "SIGXCPU"),
+        (Signal::XFSZ, "SIGXFSZ"),
+        (Signal::SYS, "SIGSYS"),
+    ];
+    NAMES
+        .iter()
+        .find(|(known, _)| known.as_raw() == signal)
+        .map_or_else(|| format!("signal {signal}"), |(_, name)| (*name).to_owned())
+}
