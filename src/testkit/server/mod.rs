@@ -1,15 +1,14 @@
 //! A scripted model server on loopback, for adapters, flows and the program as a child process.
 //!
-//! Responsibilities: answers each request with the next [`Step`] of a script, in the dialect of the path (`…/v1/messages`,
-//! `…/chat/completions`, `…/responses`; `GET …/models` lists models and takes no step); records every request; checks it as
-//! strictly as the real services do, and stricter where they differ among themselves. It is written from the protocols and
-//! shares no code with the adapters.
+//! Responsibilities: answers each request with the next [`Step`] of a script, in the dialect of the path
+//! (`…/v1/messages`, `…/chat/completions`, `…/responses`; `GET …/models` lists models and takes no step); records every
+//! request; checks it as strictly as the real services do, and where they differ, as the strictest of them. It is
+//! written from the protocols and shares no code with the adapters.
 //!
 //! Invariants: steps are handed out in the order in which requests have arrived whole. A finding never changes the
-//! answer: a test asserts that [`ModelServer::violations`] is empty. The server has a thread and a runtime of its own, so
-//! that it serves while a test blocks; dropping it ends both, and every response that still hangs.
+//! answer: a test asserts that [`ModelServer::violations`] is empty. The server has a thread and a runtime of its own,
+//! so that it serves while a test blocks; dropping it ends both, and every response that still hangs.
 
-mod answer;
 mod anthropic;
 mod chat;
 mod check;

@@ -208,8 +208,8 @@ impl Step {
         self
     }
 
-    /// Tokens: the whole prompt, the response, and the part of the prompt that came from the cache. The dialects report
-    /// them differently; an adapter should find the same. Unset: 100, 10 and 0.
+    /// Tokens: the whole prompt, the response, and the part of the prompt that came from the cache. The dialects
+    /// report them differently; an adapter should find the same. Unset: 100, 10 and 0.
     #[must_use]
     pub fn usage(mut self, input: u64, output: u64, cached: u64) -> Self {
         assert!(cached <= input, "the cached part ({cached}) is larger than the prompt ({input})");
@@ -232,8 +232,8 @@ impl Step {
         self
     }
 
-    /// Why the model stops, in Anthropic's words: `max_tokens`, `refusal`, `pause_turn`, … Words that another dialect has
-    /// its own word for are translated, others go out as they stand.
+    /// Why the model stops, in Anthropic's words: `max_tokens`, `refusal`, `pause_turn`, … Where another dialect has a
+    /// word of its own it is used, else the word goes out as it stands.
     #[must_use]
     pub fn stop(mut self, reason: impl Into<String>) -> Self {
         self.stop = Some(reason.into());
