@@ -1,1 +1,7 @@
-//! Test servers and clocks; never part of the shipped binary.
+//! Test servers and made-up homes; never part of the shipped binary.
+//!
+//! There is no fake clock: policies take the time as an argument.
+#![allow(clippy::expect_used, reason = "a test kit reports a broken fixture by failing the test")]
+
+pub mod home;
+pub mod server;
