@@ -1,0 +1,221 @@
+//! The writing end of a session file.
+//!
+//! Responsibilities: bytes reach the file in order and once; what can't be written waits in memory and is tried again;
+//! a failure is remembered until a barrier has reported it. Invariants: the file is only ever appended to; after a
+//! partial write the rest of the same line comes next, so that no later line is glued to half a one.
+
+use super::error::StoreError;
+use super::lock::Lock;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::mem;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Resolves when everything is on the disk, or with the first failure since the last barrier.
+pub type Barrier = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
+
+/// An open session file. Tests put a failing one in its place.
+pub(super) trait Storage: Send {
+    /// Appends bytes; says how many it took.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<usize>;
+
+    /// What to run on a blocking thread until the bytes are on the disk.
+    fn sync(&self) -> Box<dyn FnOnce() -> io::Result<()> + Send>;
+}
+
+/// A real file and its lock.
+pub(super) struct LockedFile {
+    // In this order: the note of the lock goes before the lock does.
+    _lock: Option<Lock>,
+    file: Arc<File>,
+}
+
+impl LockedFile {
+    pub(super) fn new(file: File, lock: Option<Lock>) -> Self {
+        Self { _lock: lock, file: Arc::new(file) }
+    }
+}
+
+impl Storage for LockedFile {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        (&*self.file).write(bytes)
+    }
+
+    fn sync(&self) -> Box<dyn FnOnce() -> io::Result<()> + Send> {
+        let file = Arc::clone(&self.file);
+        Box::new(move || file.sync_data())
+    }
+}
+
+enum Target {
+    /// Nothing is kept.
+    Memory,
+    /// The file is made when there is something to write.
+    Later,
+    /// The file is there.
+    Open(Box<dyn Storage>),
+}
+
+/// The first failure since the last barrier.
+type Latch = Arc<Mutex<Option<StoreError>>>;
+
+pub(super) struct Writer {
+    path: PathBuf,
+    target: Target,
+    pending: Vec<u8>,
+    latch: Latch,
+    /// Folders whose new members are not known to be on the disk.
+    unsynced: Vec<PathBuf>,
+}
+
+impl Writer {
+    pub(super) fn memory() -> Self {
+        Self::with(PathBuf::new(), Target::Memory)
+    }
+
+    pub(super) fn later(path: PathBuf) -> Self {
+        Self::with(path, Target::Later)
+    }
+
+    pub(super) fn open(path: PathBuf, storage: Box<dyn Storage>) -> Self {
+        let unsynced = path.parent().map(Path::to_owned).into_iter().collect();
+        Self { unsynced, ..Self::with(path, Target::Open(storage)) }
+    }
+
+    fn with(path: PathBuf, target: Target) -> Self {
+        Self { path, target, pending: Vec::new(), latch: Latch::default(), unsynced: Vec::new() }
+    }
+
+    /// Writes bytes, or keeps them for the next try.
+    pub(super) fn write(&mut self, bytes: &[u8]) {
+        if !matches!(self.target, Target::Memory) {
+            self.pending.extend_from_slice(bytes);
+            self.flush();
+        }
+    }
+
+    /// Remembers a failure for the next barrier.
+    pub(super) fn fail(&self, error: StoreError) {
+        latch(&self.latch, error);
+    }
+
+    /// Tries to write everything that waits.
+    fn flush(&mut self) {
+        if self.pending.is_empty() {
+            return;
+        }
+        if let Err(error) = self.try_flush() {
+            self.fail(error);
+        }
+    }
+
+    fn try_flush(&mut self) -> Result<(), StoreError> {
+        if matches!(self.target, Target::Later) {
+            let (storage, folders) = create(&self.path)?;
+            self.unsynced.extend(folders);
+            self.target = Target::Open(Box::new(storage));
+        }
+        let Target::Open(storage) = &mut self.target else { return Ok(()) };
+        let mut written = 0;
+        let result = loop {
+            let Some(rest) = self.pending.get(written..).filter(|rest| !rest.is_empty()) else {
+                break Ok(());
+            };
+            match storage.append(rest) {
+                Ok(0) => break Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => written += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => break Err(error),
+            }
+        };
+        self.pending.drain(..written.min(self.pending.len()));
+        result.map_err(|source| StoreError::Write { path: self.path.clone(), source, recovered: false })
+    }
+
+    /// Resolves when everything so far is on the disk, or with the first failure since the last barrier.
+    pub(super) fn barrier(&mut self) -> Barrier {
+        self.flush();
+        let all_written = self.pending.is_empty();
+        let Target::Open(storage) = &self.target else {
+            let latch = Arc::clone(&self.latch);
+            return Box::pin(async move { report(&latch, all_written) });
+        };
+        let sync = storage.sync();
+        let folders = mem::take(&mut self.unsynced);
+        let path = self.path.clone();
+        let latch_in_task = Arc::clone(&self.latch);
+        let latch = Arc::clone(&self.latch);
+        // On its own thread from now on, whether or not somebody waits: a failure stays in the latch either way.
+        let task = tokio::task::spawn_blocking(move || {
+            if let Err(source) = sync() {
+                self::latch(&latch_in_task, StoreError::Sync { path, source });
+            }
+            for folder in folders {
+                if let Err(source) = sync_folder(&folder) {
+                    self::latch(&latch_in_task, StoreError::Sync { path: folder, source });
+                }
+            }
+        });
+        let path = self.path.clone();
+        Box::pin(async move {
+            if let Err(error) = task.await {
+                self::latch(&latch, StoreError::Sync { path, source: io::Error::other(error) });
+            }
+            report(&latch, all_written)
+        })
+    }
+}
+
+fn latch(latch: &Latch, error: StoreError) {
+    tracing::warn!(%error, "session log");
+    latch.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+}
+
+/// Takes the failure out of the latch: it is reported once.
+fn report(latch: &Latch, all_written: bool) -> Result<(), StoreError> {
+    let failure = latch.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match failure {
+        None => Ok(()),
+        Some(StoreError::Write { path, source, .. }) => {
+            Err(StoreError::Write { path, source, recovered: all_written })
+        }
+        Some(other) => Err(other),
+    }
+}
+
+/// Makes a new session file that only its owner can read, and takes its lock. Also says which folders have a new
+/// member.
+pub(super) fn create(path: &Path) -> Result<(LockedFile, Vec<PathBuf>), StoreError> {
+    let failed = |source| StoreError::Write { path: path.to_owned(), source, recovered: false };
+    let mut changed = Vec::new();
+    if let Some(folder) = path.parent() {
+        changed = make_folders(folder).map_err(failed)?;
+    }
+    let mut options = OpenOptions::new();
+    let file = options.append(true).create_new(true).mode(0o600).open(path).map_err(|error| {
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            StoreError::Exists { path: path.to_owned() }
+        } else {
+            failed(error)
+        }
+    })?;
+    let lock = Lock::acquire(&file, path)?;
+    changed.extend(path.parent().map(Path::to_owned));
+    Ok((LockedFile::new(file, lock), changed))
+}
+
+/// Makes a folder and those above it, for their owner only. Gives the folders that got a new member.
+pub(super) fn make_folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let missing = folder.ancestors().take_while(|ancestor| !ancestor.exists());
+    let changed = missing.filter_map(|made| made.parent().map(Path::to_owned)).collect();
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    Ok(changed)
+}
+
+/// Puts the names in a folder onto the disk.
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+    fs::File::open(folder)?.sync_all()
+}
