@@ -251,17 +251,17 @@ pub fn check(sources: &[(String, String)], dependencies: &BTreeSet<String>) -> V
             findings.push(no_row(file, folder));
         }
         for named in &source.named {
-            let in_test = named.in_test || of_tests;
-            let place = format!("src/{file}:{}", named.line);
-            let path = &named.path;
-            if !in_test
-                && folder != "testkit"
-                && path.starts_with(&["crate".to_owned(), "testkit".to_owned()])
-            {
-                findings.push(testkit_outside_tests(place, path));
+            let import = Import {
+                file,
+                place: format!("src/{file}:{}", named.line),
+                path: &named.path,
+                in_test: named.in_test || of_tests,
+            };
+            let is_testkit = import.path.starts_with(&["crate".to_owned(), "testkit".to_owned()]);
+            if is_testkit && !import.in_test && folder != "testkit" {
+                findings.push(testkit_outside_tests(import));
             } else if let Some(row) = row {
-                findings
-                    .extend(check_path(row, file, path, in_test, dependencies).map(|finding| finding(place)));
+                findings.extend(check_import(row, import, dependencies));
             }
         }
     }
@@ -275,25 +275,24 @@ fn is_of_tests(file: &str, test_modules: &BTreeSet<&str>) -> bool {
         .any(|module| stem.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
 
-/// A finding that lacks its place.
-type Placeless = Box<dyn FnOnce(String) -> Finding>;
-
-fn check_path(
-    row: &'static Row,
-    file: &str,
-    path: &[String],
+/// A path that a file names.
+struct Import<'a> {
+    file: &'a str,
+    place: String,
+    path: &'a [String],
     in_test: bool,
-    dependencies: &BTreeSet<String>,
-) -> Option<Placeless> {
-    let (first, second) = (path.first()?.as_str(), path.get(1).map_or("", String::as_str));
+}
+
+fn check_import(row: &Row, import: Import<'_>, dependencies: &BTreeSet<String>) -> Option<Finding> {
+    let first = import.path.first()?.as_str();
     if first == "crate" {
-        return check_ours(row, file, path, second, in_test);
+        return check_ours(row, import);
     }
     // Tests may use any crate: what they prove holds for the code around them.
-    if in_test {
+    if import.in_test {
         return None;
     }
-    let text = path.join("::");
+    let text = import.path.join("::");
     let forbidden = row.never.iter().find(|never| is_within(&text, never));
     let allowed = row.but.iter().any(|but| is_within(&text, but));
     let unlisted = match row.others {
@@ -317,16 +316,12 @@ fn check_path(
     };
     let help = "Do this work in a layer that may, and hand over plain data. If the rule itself is wrong, change \
                 the row in tests/architecture/layers.rs and say why in the commit.";
-    Some(Box::new(move |place| Finding { place, what, why, help: help.to_owned() }))
+    Some(Finding { place: import.place, what, why, help: help.to_owned() })
 }
 
-fn check_ours(
-    row: &'static Row,
-    file: &str,
-    path: &[String],
-    target: &str,
-    in_test: bool,
-) -> Option<Placeless> {
+fn check_ours(row: &Row, import: Import<'_>) -> Option<Finding> {
+    let Import { file, place, path, in_test } = import;
+    let target = path.get(1).map_or("", String::as_str);
     let is_folder =
         |name: &str| ROWS.iter().any(|row| row.folder == name) || TOP.contains(&name) || name == "cli";
     let text = path.join("::");
@@ -334,21 +329,26 @@ fn check_ours(
     let narrow = NARROW.iter().find(|narrow| narrow.folder == folder && narrow.target == target);
     let why = match narrow {
         Some(narrow) if !(narrow.allows)(file, path) => narrow.rule.to_owned(),
+        // `use crate::*` and its like hide what is used.
+        _ if target.is_empty() => "whoever uses everything can't be checked for using too much".to_owned(),
         _ if target == folder || row.ours.contains(&target) || !is_folder(target) => return None,
-        // Whether it may at all is decided before.
         _ if target == "testkit" && in_test => return None,
         _ => match row.ours {
             [] => format!("`{folder}` uses no other folder of ours: everything else stands on it"),
             ours => format!("of ours, `{folder}` may use only {}: layers point downwards", ours.join(", ")),
         },
     };
-    let what = format!("uses `{text}`, and `{folder}` may not use `{target}`");
-    let help = format!(
-        "Move what both need down (plain data belongs into `proto`), or let the caller pass it in as a value, a \
-         closure or a trait object. If `{folder}` really stands above `{target}`, change its row in \
-         tests/architecture/layers.rs and say why in the commit."
-    );
-    Some(Box::new(move |place| Finding { place, what, why, help }))
+    let (what, help) = if target.is_empty() {
+        (format!("uses the whole of `{text}`"), "Name what is used.".to_owned())
+    } else {
+        let help = format!(
+            "Move what both need down (plain data belongs into `proto`), or let the caller pass it in as a value, a \
+             closure or a trait object. If `{folder}` really stands above `{target}`, change its row in \
+             tests/architecture/layers.rs and say why in the commit."
+        );
+        (format!("uses `{text}`, and `{folder}` may not use `{target}`"), help)
+    };
+    Some(Finding { place, what, why, help })
 }
 
 fn is_within(path: &str, prefix: &str) -> bool {
@@ -366,10 +366,10 @@ fn no_row(file: &str, folder: &str) -> Finding {
     }
 }
 
-fn testkit_outside_tests(place: String, path: &[String]) -> Finding {
+fn testkit_outside_tests(import: Import<'_>) -> Finding {
     Finding {
-        place,
-        what: format!("uses `{}` outside test code", path.join("::")),
+        place: import.place,
+        what: format!("uses `{}` outside test code", import.path.join("::")),
         why: "the test kit is not part of the shipped binary, which would not build".to_owned(),
         help: "Move the use into a `#[cfg(test)]` module, or the thing itself out of src/testkit.".to_owned(),
     }
@@ -404,6 +404,7 @@ fn wrong_directions_are_found() {
         ("text/a.rs", "use ratatui::widgets::Paragraph;", "`text` never may"),
         ("app/a.rs", "use crate::testkit::server;", "outside test code"),
         ("main.rs", "use mynah::testkit::server;", "outside test code"),
+        ("llm/mod.rs", "use super::*;", "uses the whole of `crate`"),
         ("hats/a.rs", "", "`hats` has no row"),
         ("hat.rs", "", "`hat.rs` has no row"),
     ];

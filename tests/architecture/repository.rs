@@ -12,15 +12,13 @@ pub fn check_top_level(names: &[String], ignored: &str) -> Vec<Finding> {
     let belongs =
         |name: &str| name.starts_with('.') || TOP_LEVEL.contains(&name) || is_ignored(name, ignored);
     let strangers = names.iter().filter(|name| !belongs(name));
-    let finding = |name: &String| {
-        Finding {
+    let finding = |name: &String| Finding {
         place: name.clone(),
         what: "does not belong at the top level".to_owned(),
         why: "whoever opens the repository should see the whole of it at a glance".to_owned(),
-        help: "Put it under assets/, tests/ or the folder it serves; texts are sections of README.md or files in \
-               assets/. Build products belong into .gitignore."
-            .to_owned(),
-    }
+        help:
+            "Put it into assets/, tests/, README.md or the folder it serves; build products into .gitignore."
+                .to_owned(),
     };
     strangers.map(finding).collect()
 }
@@ -36,19 +34,19 @@ pub fn check_snapshot_names(names: &[String]) -> Vec<Finding> {
     let words = "[a-z0-9]+(?:[_-][a-z0-9]+)*";
     let shape = Regex::new(&format!(r"^{words}__{words}(?:__[1-9]\d*x[1-9]\d*)?\.snap$")).unwrap();
     let finding = |name: &String| {
-        let pending = name.ends_with(".snap.new");
+        let (what, help) = if name.ends_with(".snap.new") {
+            let help = "Look at the difference, then rename it over the old one or delete it.";
+            ("is a snapshot that nobody has accepted", help)
+        } else {
+            let help =
+                "Name it <area>__<case>__<cols>x<rows>.snap; text without a screen: <area>__<case>.snap.";
+            ("has not the name of a snapshot", help)
+        };
         Finding {
             place: format!("snapshots/{name}"),
-            what: if pending { "is a snapshot that nobody has accepted" } else { "has not the name of a snapshot" }
-                .to_owned(),
-            why: "the name says what is shown and at which size, so that a change in a review can be judged"
-                .to_owned(),
-            help: if pending {
-                "Look at the difference, then rename it over the old one or delete it."
-            } else {
-                "Name it <area>__<case>__<cols>x<rows>.snap, or <area>__<case>.snap for text without a screen."
-            }
-            .to_owned(),
+            what: what.to_owned(),
+            why: "the name tells a reviewer what is shown and at which size".to_owned(),
+            help: help.to_owned(),
         }
     };
     names.iter().filter(|name| !shape.is_match(name)).map(finding).collect()
@@ -57,40 +55,39 @@ pub fn check_snapshot_names(names: &[String]) -> Vec<Finding> {
 /// What tells a developer's machine.
 pub struct Machine {
     homes: Regex,
-    folders: Vec<String>,
+    checkout: Option<String>,
 }
 
 /// Names of home folders that are plainly made up, beside single letters.
 const EXAMPLES: [&str; 8] = ["user", "me", "you", "name", "someone", "ada", "example", "linuxbrew"];
 
 impl Machine {
-    /// `folders` are places of this machine; those at the top of the file system say too little and are left out.
-    pub fn new(folders: &[&str]) -> Self {
+    /// `checkout` is where the repository lies on this machine. At the top of the file system its name says too little
+    /// to look for.
+    pub fn new(checkout: &str) -> Self {
+        // `[/]` keeps the pattern from finding itself.
         let homes =
             Regex::new(r"(?:^|[^\w./~-])([/]root/|(?:/home/|/Users/|[A-Z]:\\+Users\\+)([\w.-]+))").unwrap();
-        let is_telling = |folder: &&str| folder.split('/').filter(|part| !part.is_empty()).count() > 1;
-        Self { homes, folders: folders.iter().copied().filter(is_telling).map(str::to_owned).collect() }
+        let is_telling = checkout.split('/').filter(|part| !part.is_empty()).count() > 1;
+        Self { homes, checkout: is_telling.then(|| checkout.to_owned()) }
     }
 
     /// Checks one file.
     pub fn check(&self, file: &str, text: &str) -> Vec<Finding> {
         let lines = text.lines().enumerate();
         let found = lines.filter_map(|(at, line)| Some((at + 1, self.find(line)?)));
-        let finding = |(line, path): (usize, String)| {
-            Finding {
+        let finding = |(line, path): (usize, String)| Finding {
             place: format!("{file}:{line}"),
             what: format!("speaks of `{path}`, a place on somebody's machine"),
             why: "it means nothing to others, and tells of who worked where".to_owned(),
-            help: "Use a path made up for the purpose, such as /home/u/project, or one relative to the repository."
-                .to_owned(),
-        }
+            help: "Use a path made up for the purpose (/home/u/project), or a relative one.".to_owned(),
         };
         found.map(finding).collect()
     }
 
     fn find(&self, line: &str) -> Option<String> {
-        if let Some(folder) = self.folders.iter().find(|folder| line.contains(folder.as_str())) {
-            return Some(folder.clone());
+        if let Some(checkout) = self.checkout.as_ref().filter(|checkout| line.contains(checkout.as_str())) {
+            return Some(checkout.clone());
         }
         self.homes.captures_iter(line).find_map(|captures| {
             let name = captures.get(2).map_or("", |name| name.as_str());
@@ -131,7 +128,7 @@ fn snapshot_names_are_checked() {
 
 #[test]
 fn places_on_a_machine_are_found() {
-    let machine = Machine::new(&["/", "/srv", "/srv/checkouts/bird"]);
+    let machine = Machine::new("/srv/checkouts/bird");
     let speaks = |text: &str| !machine.check("a.rs", text).is_empty();
     let home = "/home";
     let root = "root";
@@ -145,6 +142,7 @@ fn places_on_a_machine_are_found() {
     {
         assert!(!speaks(fine), "{fine}");
     }
+    assert!(Machine::new("/app").check("a.rs", "/app/main.py").is_empty());
     let placed = machine.check("a.rs", &format!("ok\n{home}/carol"));
     assert_eq!(placed[0].place, "a.rs:2");
 }

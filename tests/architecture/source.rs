@@ -153,7 +153,6 @@ impl Reader<'_> {
             self.test_until = self.tokens.len();
         }
         self.test_next |= for_tests && !of_file;
-        let in_test_before = self.test_until;
         if for_tests {
             self.test_until = self.test_until.max(end);
         }
@@ -163,7 +162,6 @@ impl Reader<'_> {
                 Token::Text(_) | Token::Separator | Token::Sign(_) => self.at += 1,
             }
         }
-        self.test_until = self.test_until.max(in_test_before);
         self.at = end + 1;
     }
 
@@ -452,7 +450,11 @@ fn paths(file: &str, text: &str) -> Vec<String> {
 
 #[test]
 fn use_trees_are_taken_apart() {
-    let text = "use crate::{agent::{self, fsm as machine}, llm::*};\nuse std::{fs, io::Read as _};\npub use ::tokio::sync;";
+    let text = "
+use crate::{agent::{self, fsm as machine}, llm::*};
+use std::{fs, io::Read as _};
+pub use ::tokio::sync;
+";
     let expected =
         ["crate::agent", "crate::agent::fsm", "crate::llm", "std::fs", "std::io::Read", "tokio::sync"];
     assert_eq!(paths("proto/a.rs", text), expected);
@@ -460,8 +462,13 @@ fn use_trees_are_taken_apart() {
 
 #[test]
 fn paths_are_found_wherever_code_stands() {
-    let text = "#[tokio::main]\nfn f(x: &crate::llm::Model) -> <T as std::fmt::Debug>::Out {\n    let v = Vec::<u8>::new();\n    \
-                $crate::agent::go(crate::jobs::Jobs::default())\n}";
+    let text = "
+#[tokio::main]
+fn f(x: &crate::llm::Model) -> <T as std::fmt::Debug>::Out {
+    let v = Vec::<u8>::new();
+    $crate::agent::go(crate::jobs::Jobs::default())
+}
+";
     let expected = [
         "tokio::main",
         "crate::llm::Model",
@@ -488,7 +495,15 @@ fn e<'a>(x: &'a crate::llm::X) {}
 
 #[test]
 fn relative_paths_are_resolved() {
-    let text = "use super::super::agent;\nmod inner {\n    use super::super::super::jobs;\n    use super::here;\n}\nuse self::there;\nuse mynah::llm;";
+    let text = "
+use super::super::agent;
+mod inner {
+    use super::super::super::jobs;
+    use super::here;
+}
+use self::there;
+use mynah::llm;
+";
     let expected = [
         "crate::agent",
         "crate::jobs",
@@ -502,8 +517,21 @@ fn relative_paths_are_resolved() {
 
 #[test]
 fn test_code_is_told_apart() {
-    let text = "use crate::a;\n#[cfg(test)]\nuse crate::b;\nuse crate::c;\n#[cfg(test)]\n#[allow(unused)]\nmod tests {\n    \
-                fn x() { crate::d::e() }\n}\n#[cfg(not(test))]\nuse crate::f;\n#[test]\nfn y() { crate::g::h() }\nuse crate::i;";
+    let text = "use crate::a;
+#[cfg(test)]
+use crate::b;
+use crate::c;
+#[cfg(test)]
+#[allow(unused)]
+mod tests {
+    fn x() { crate::d::e() }
+}
+#[cfg(not(test))]
+use crate::f;
+#[test]
+fn y() { crate::g::h() }
+use crate::i;
+";
     assert_eq!(paths("proto/a.rs", text), ["crate::a", "crate::c", "crate::f", "crate::i"]);
     let lines: Vec<_> = read("proto/a.rs", text).named.iter().map(|named| named.line).collect();
     assert_eq!(lines, [1, 3, 4, 8, 11, 13, 14]);

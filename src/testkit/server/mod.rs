@@ -9,6 +9,7 @@
 //! answer: a test asserts that [`ModelServer::violations`] is empty. The server has a thread and a runtime of its own,
 //! so that it serves while a test blocks; dropping it ends both, and every response that still hangs.
 
+mod answer;
 mod anthropic;
 mod chat;
 mod check;
@@ -327,7 +328,12 @@ impl State {
 
     fn list_models(&self) -> Reply {
         // Both shapes in one: OpenAI's clients look at `object`, Anthropic's at `type`.
-        let entry = |id: &String| json!({"id": id, "object": "model", "created": 0, "owned_by": "test", "type": "model", "display_name": id});
+        let entry = |id: &String| {
+            let mut entry = json!({"id": id, "object": "model", "created": 0, "owned_by": "test"});
+            entry["type"] = "model".into();
+            entry["display_name"] = id.as_str().into();
+            entry
+        };
         let data: Vec<Value> = self.models.iter().map(entry).collect();
         Reply::json(200, Vec::new(), &json!({"object": "list", "data": data, "has_more": false}))
     }

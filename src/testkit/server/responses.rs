@@ -74,7 +74,10 @@ impl Writer<'_> {
 
     fn message(&mut self, at: usize, said: &str) {
         let id = self.message_id(at);
-        let item = |status: &str, content: Value| json!({"id": id, "type": "message", "status": status, "role": "assistant", "content": content});
+        let item = |status: &str, content: Value| {
+            let item = json!({"id": id, "type": "message", "status": status, "role": "assistant"});
+            with(&item, "content", content)
+        };
         let part = |text: &str| json!({"type": "output_text", "text": text, "annotations": []});
         let place = json!({"item_id": id, "output_index": at, "content_index": 0});
         self.added(at, &item("in_progress", json!([])));
