@@ -499,3 +499,6 @@ async fn lease(until: Option<Instant>) {
         None => std::future::pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests;

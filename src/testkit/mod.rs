@@ -4,4 +4,5 @@
 #![allow(clippy::expect_used, reason = "a test kit reports a broken fixture by failing the test")]
 
 pub mod home;
+pub mod provider;
 pub mod server;
