@@ -54,7 +54,10 @@ fn write_section<'a>(
             Some(url) => ensure!(url == base_url, "{provider}/{id}: another base URL than its neighbours"),
         }
         let name = text_of(model, "name").unwrap_or(id);
-        ensure!(![id, name].iter().any(|text| text.contains(['\t', '\n'])), "{provider}/{id}: tab or newline");
+        ensure!(
+            ![id, name].iter().any(|text| text.contains(['\t', '\n'])),
+            "{provider}/{id}: tab or newline"
+        );
         *out += &format!("{id}\t{name}\t{}\n", record(model));
     }
     Ok(())
