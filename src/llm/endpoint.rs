@@ -35,8 +35,8 @@ pub enum KeyStyle {
     Bearer,
 }
 
-/// Where requests go and with which key.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Where requests go and with which key. `Debug` names the headers and leaves out their values: they can be keys.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// Provider id, for error texts.
     pub provider: String,
@@ -50,4 +50,16 @@ pub struct Endpoint {
     pub key_style: KeyStyle,
     /// Extra headers; they win over ours.
     pub headers: BTreeMap<String, String>,
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("provider", &self.provider)
+            .field("base_url", &self.base_url)
+            .field("key", &self.key)
+            .field("key_style", &self.key_style)
+            .field("headers", &self.headers.keys())
+            .finish_non_exhaustive()
+    }
 }

@@ -8,6 +8,8 @@ pub mod assemble;
 pub mod endpoint;
 pub mod error;
 pub mod http;
+pub mod models;
+pub mod scripted;
 
 use crate::proto::ids::CallId;
 use crate::proto::message::{Message, StopReason};
