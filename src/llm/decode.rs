@@ -102,7 +102,7 @@ pub fn count(value: &Value, key: &str) -> Option<u64> {
     number.as_u64().or_else(|| number.as_f64().map(|number| number as u64))
 }
 
-/// A field that is an object or an array and not `null`.
+/// A field that is there and not `null`.
 pub fn some<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
     value.get(key).filter(|field| !field.is_null())
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 const DETAIL_LIMIT: usize = 300;
 
 /// Who failed at what.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// Where the request went.
     pub endpoint: &'a Endpoint,
@@ -58,7 +58,13 @@ impl Context<'_> {
         self.plain(ErrorClass::Stream, format!("The answer of {name} {what}. What came so far is kept."))
     }
 
-    /// The connection could not be made, or broke: `cause` says how.
+    /// The connection broke while the answer came: `cause` says how.
+    pub fn broken_off(&self, cause: &str) -> LlmError {
+        let head = format!("The connection to {} broke off", self.name());
+        self.plain(ErrorClass::Network, self.sentence(&head, cause, "What came so far is kept."))
+    }
+
+    /// The connection could not be made: `cause` says why.
     pub fn network(&self, cause: &str) -> LlmError {
         let head =
             format!("The connection to {} at {} failed", self.name(), host_of(&self.endpoint.base_url));

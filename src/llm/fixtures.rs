@@ -12,6 +12,7 @@ use crate::proto::message::{
 use crate::proto::model::{ModelRef, ThinkingLevel};
 use crate::proto::tool::ToolSpec;
 use crate::proto::usage::Usage;
+use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -176,11 +177,11 @@ impl Played {
 
     /// The last usage that was told.
     pub fn usage(&self) -> Usage {
-        let usages = self.events.iter().filter_map(|event| match event {
+        let mut latest_first = self.events.iter().rev().filter_map(|event| match event {
             StreamEvent::Usage(usage) => Some(*usage),
             _ => None,
         });
-        usages.last().expect("usage was told")
+        latest_first.next().expect("usage was told")
     }
 }
 
@@ -196,4 +197,42 @@ pub fn play(mut decoder: impl Decoder, data: &[&str]) -> Played {
 /// A body as JSON.
 pub fn json_of(body: &[u8]) -> Value {
     serde_json::from_slice(body).expect("a body is JSON")
+}
+
+/// Any message, also nonsensical ones, said by any of these models.
+pub fn any_message(authors: &[Model]) -> impl Strategy<Value = Message> + use<> {
+    let reason = prop::sample::select(vec![
+        StopReason::Stop,
+        StopReason::ToolUse,
+        StopReason::Length,
+        StopReason::Error,
+        StopReason::Aborted,
+    ]);
+    let author = prop::sample::select(authors.to_vec());
+    prop_oneof![
+        "[ a-c]{0,3}".prop_map(|text| user(&text)),
+        (author, any_content(), reason)
+            .prop_map(|(author, content, reason)| stopped(&author, content, reason)),
+        ("[ab|:]{0,3}", any_content()).prop_map(|(id, content)| result(&id, content)),
+    ]
+}
+
+fn any_content() -> impl Strategy<Value = Vec<Block>> {
+    let reasoning = r#"{"id":"rs","type":"reasoning","summary":[],"encrypted_content":"z"}"#;
+    let signature = prop::sample::select(vec!["", "x", "reasoning", reasoning]);
+    let block = prop_oneof![
+        ("[ a-c]{0,3}", prop::option::of(Just(r#"{"v":1,"id":"msg_1"}"#))).prop_map(|(text, signature)| {
+            Block::Text { text, text_signature: signature.map(str::to_owned) }
+        }),
+        ("[ a-c]{0,3}", prop::option::of(signature), any::<bool>()).prop_map(
+            |(text, signature, redacted)| {
+                Block::Thinking { thinking: text, thinking_signature: signature.map(str::to_owned), redacted }
+            }
+        ),
+        "[ab|:]{0,3}".prop_map(|id| call(&id, "read", json!({"a": 1}))),
+        "[ab]{1,2}".prop_map(|id| call(&format!("{id}|fc_{id}"), "ls", json!({}))),
+        Just(image()),
+        Just(Block::Unknown),
+    ];
+    prop::collection::vec(block, 0..5)
 }

@@ -3,10 +3,11 @@
 //! Invariants: exactly one `Done` or `Failed` ends a stream; the key goes to the endpoint's own host and nowhere else;
 //! nothing is repeated here (see [`super::retry`]); dropping the future closes the connection.
 
-use super::decode::Decoder;
+use super::decode::{DecodeError, Decoder};
 use super::endpoint::{Endpoint, KeyStyle};
 use super::error::LlmError;
 use super::failure::Context;
+use super::provider_error::ProviderError;
 use super::sse::SseParser;
 use super::wire::Exchange;
 use super::{BoxFuture, Dialect, Provider, Request, StreamEvent, StreamSender};
@@ -25,7 +26,8 @@ const ERROR_BODY_TIME: Duration = Duration::from_secs(10);
 const DRAIN_TIME: Duration = Duration::from_secs(2);
 
 /// A provider behind HTTP.
-#[derive(Debug, Clone)]
+// No `Debug`: extra headers of an endpoint can hold keys.
+#[derive(Clone)]
 pub struct HttpProvider {
     endpoint: Arc<Endpoint>,
     idle: Option<Duration>,
@@ -158,7 +160,7 @@ impl Conversation<'_> {
             let chunk = self
                 .in_time(response.chunk())
                 .await?
-                .map_err(|error| self.context.network(&http_client::cause(&error)))?;
+                .map_err(|error| self.context.broken_off(&http_client::cause(&error)))?;
             let is_end = chunk.is_none();
             if let Some(chunk) = chunk {
                 opening.take(&chunk);
@@ -177,7 +179,7 @@ impl Conversation<'_> {
                 }
             }
             if is_end && outcome.is_ok() {
-                if let Some(error) = self.no_stream(&response, &opening) {
+                if let Some(error) = self.no_stream(&opening) {
                     return Err(error);
                 }
                 outcome = decoder.end(&mut decoded);
@@ -197,19 +199,18 @@ impl Conversation<'_> {
     }
 
     /// A success without a single event is no stream: an error object, or a web page at a wrong address.
-    fn no_stream(&self, response: &Response, opening: &Opening) -> Option<LlmError> {
+    fn no_stream(&self, opening: &Opening) -> Option<LlmError> {
         let text = opening.text()?;
         if text.starts_with('<') {
             return Some(self.context.no_api("answers with a web page instead of a model's stream"));
         }
         let is_json = matches!(serde_json::from_str(&text), Ok(serde_json::Value::Object(_)));
         is_json.then(|| {
-            let reported = super::provider_error::ProviderError::from_body(&text);
-            if reported == super::provider_error::ProviderError::default() {
+            let reported = ProviderError::from_body(&text);
+            if reported == ProviderError::default() {
                 return self.context.no_api("answers without streaming");
             }
-            tracing::debug!(status = %response.status(), "an error object came as a success");
-            self.context.from_decoder(super::decode::DecodeError::Reported(reported))
+            self.context.from_decoder(DecodeError::Reported(reported))
         })
     }
 

@@ -22,6 +22,8 @@ pub mod openai_chat;
 pub mod openai_responses;
 pub mod price;
 pub mod provider_error;
+#[cfg(test)]
+mod replay_tests;
 pub mod retry;
 pub mod retry_after;
 pub mod sse;

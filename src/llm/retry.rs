@@ -37,8 +37,8 @@ impl RetryPolicy {
     /// either way, so that clients that failed together do not come back together. A wait that the provider asks for is
     /// kept as it is.
     pub fn next(&self, attempt: u32, error: &LlmError, jitter: f64) -> Retry {
-        if !error.class.is_retryable() {
-            return Retry::GiveUp { reason: hopeless(error.class).to_owned() };
+        if let Some(reason) = hopeless(error.class) {
+            return Retry::GiveUp { reason: reason.to_owned() };
         }
         if attempt > self.max_attempts {
             let times = if attempt == 1 { "once".to_owned() } else { format!("{attempt} times") };
@@ -64,16 +64,17 @@ impl RetryPolicy {
     }
 }
 
-const fn hopeless(class: ErrorClass) -> &'static str {
-    match class {
+/// Why the same request cannot succeed; `None` when it can.
+const fn hopeless(class: ErrorClass) -> Option<&'static str> {
+    Some(match class {
         ErrorClass::Auth => "the key must be set first",
         ErrorClass::UnknownModel => "another model must be chosen first",
         ErrorClass::Quota => "a used-up quota does not come back by itself",
         ErrorClass::Overflow => "the conversation must become shorter first",
         ErrorClass::Refusal => "the same request would be declined again",
         ErrorClass::Invalid => "the same request would be rejected again",
-        ErrorClass::RateLimit | ErrorClass::Server | ErrorClass::Network | ErrorClass::Stream => "",
-    }
+        ErrorClass::RateLimit | ErrorClass::Server | ErrorClass::Network | ErrorClass::Stream => return None,
+    })
 }
 
 /// A wait for people: `45 s`, `2 min`, `1 h 30 min`. Rounded up, so that nobody comes back too early.
@@ -145,7 +146,12 @@ mod tests {
             ErrorClass::Refusal,
             ErrorClass::Invalid,
         ] {
+            assert!(!class.is_retryable());
             assert!(!reason(policy.next(1, &error(class, Some(1)), 0.5)).is_empty());
+        }
+        for class in [ErrorClass::RateLimit, ErrorClass::Server, ErrorClass::Network, ErrorClass::Stream] {
+            assert!(class.is_retryable());
+            assert!(matches!(policy.next(1, &error(class, None), 0.5), Retry::After(_)));
         }
     }
 

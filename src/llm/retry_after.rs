@@ -62,7 +62,7 @@ fn until(moment: Timestamp, now: Timestamp) -> Option<Duration> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
     use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 mod decoder;
 mod request;
 
-pub use decoder::AnthropicDecoder;
+pub use decoder::{AnthropicDecoder, PAUSE_TURN};
 
 use super::Request;
 use super::wire::Exchange;

@@ -20,6 +20,7 @@ const FINE_GRAINED_TOOLS: &str = "fine-grained-tool-streaming-2025-05-14";
 /// The smallest budget that the provider takes, and the room that is kept beside it for the answer.
 const LEAST_BUDGET: u64 = 1024;
 
+/// The dialect's headers: version, betas, affinity.
 pub fn headers(request: &Request, base_url: &str) -> Vec<(&'static str, String)> {
     let compat = AnthropicCompat::of(&request.model, base_url);
     let mut betas = Vec::new();
@@ -40,6 +41,7 @@ pub fn headers(request: &Request, base_url: &str) -> Vec<(&'static str, String)>
     headers
 }
 
+/// The JSON body.
 pub fn body(request: &Request, base_url: &str) -> Result<Vec<u8>, serde_json::Error> {
     let compat = AnthropicCompat::of(&request.model, base_url);
     let mark = mark(request.cache, compat);
@@ -205,7 +207,7 @@ const fn mark(cache: CacheRetention, compat: AnthropicCompat) -> Option<Mark> {
 }
 
 /// How the model is told to think, with which effort, and the room for thinking and answer together.
-fn thinking<'a>(request: &'a Request, compat: AnthropicCompat) -> (Option<Thinking>, Option<&'a str>, u64) {
+fn thinking(request: &Request, compat: AnthropicCompat) -> (Option<Thinking>, Option<&str>, u64) {
     let model = &request.model;
     let input = estimated_tokens(request);
     let room = max_tokens(model, request.max_tokens, input);

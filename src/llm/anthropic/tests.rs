@@ -1,4 +1,3 @@
-use super::decoder::PAUSE_TURN;
 use super::*;
 use crate::llm::decode::DecodeError;
 use crate::llm::fixtures::{

@@ -1,6 +1,6 @@
 use super::*;
 use crate::llm::Dialect;
-use crate::llm::fixtures::{assistant, call, image, model, result, stopped, thinking, user};
+use crate::llm::fixtures::{any_message, assistant, call, image, model, result, stopped, thinking, user};
 use crate::proto::message::{BashExecutionMessage, BranchSummaryMessage, CompactionSummaryMessage};
 use proptest::prelude::*;
 use serde_json::json;
@@ -143,7 +143,7 @@ fn another_model_gets_thinking_as_text_and_no_signatures() {
     };
     assert_eq!(outline(vec![assistant(&claude, answer())], &claude), ["own: [deepsig] | [x!] | hi-t"]);
     assert_eq!(outline(vec![assistant(&claude, answer())], &gpt), ["other: deep | hi"]);
-    let mut same_id = gpt.clone();
+    let mut same_id = gpt;
     same_id.reference.id = "claude".to_owned();
     assert_eq!(outline(vec![assistant(&claude, answer())], &same_id), ["other: deep | hi"]);
 }
@@ -257,46 +257,9 @@ fn room_for_the_answer() {
     }
 }
 
-fn any_block(models: usize) -> impl Strategy<Value = (usize, Vec<Block>)> {
-    let block = prop_oneof![
-        "[ a-c]{0,3}".prop_map(Block::text),
-        ("[ a-c]{0,3}", prop::option::of("[xy]{0,2}"), any::<bool>()).prop_map(
-            |(thinking, thinking_signature, redacted)| Block::Thinking {
-                thinking,
-                thinking_signature,
-                redacted
-            }
-        ),
-        "[ab|:]{0,3}".prop_map(|id| call(&id, "read", json!({"a": 1}))),
-        Just(image()),
-        Just(Block::Unknown),
-    ];
-    (0..models, prop::collection::vec(block, 0..5))
-}
-
-fn any_message() -> impl Strategy<Value = Message> {
-    let models = [claude(), gpt()];
-    let reason = prop::sample::select(vec![
-        StopReason::Stop,
-        StopReason::ToolUse,
-        StopReason::Length,
-        StopReason::Error,
-        StopReason::Aborted,
-    ]);
-    prop_oneof![
-        "[ a-c]{0,3}".prop_map(|text| user(&text)),
-        (any_block(2), reason).prop_map(move |((author, content), reason)| stopped(
-            &models[author],
-            content,
-            reason
-        )),
-        ("[ab|:]{0,3}", any_block(1)).prop_map(|(id, (_, content))| result(&id, content)),
-    ]
-}
-
 proptest! {
     #[test]
-    fn any_history_becomes_a_valid_one(history in prop::collection::vec(any_message(), 0..14), images: bool) {
+    fn any_history_becomes_a_valid_one(history in prop::collection::vec(any_message(&[claude(), gpt()]), 0..14), images: bool) {
         let mut model = claude();
         model.images = images;
         let history = shared(history);
@@ -344,7 +307,7 @@ proptest! {
     }
 
     #[test]
-    fn a_message_that_is_appended_changes_nothing_before_it(history in prop::collection::vec(any_message(), 0..10), next in "[a-c]{1,3}") {
+    fn a_message_that_is_appended_changes_nothing_before_it(history in prop::collection::vec(any_message(&[claude(), gpt()]), 0..10), next in "[a-c]{1,3}") {
         let before = shared(history);
         let mut after = before.clone();
         after.push(Arc::new(user(&next)));

@@ -14,6 +14,7 @@ const PICTURES_FOLLOW: &str = "(The picture follows in the next message.)";
 const PICTURES: &str = "Pictures from the tool results above:";
 const BRIDGE: &str = "The tool results are in.";
 
+/// A message on the wire.
 #[derive(Debug, Serialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
 pub enum Message<'a> {
@@ -35,6 +36,7 @@ pub enum Message<'a> {
     },
 }
 
+/// What a model said.
 #[derive(Debug, Default, Serialize)]
 pub struct Answer<'a> {
     content: Option<Content<'a>>,
@@ -79,6 +81,7 @@ pub enum Content<'a> {
     Parts(Vec<ContentPart<'a>>),
 }
 
+/// A part of a content.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ContentPart<'a> {
@@ -92,11 +95,13 @@ pub enum ContentPart<'a> {
     },
 }
 
+/// Where a picture is: inside the URL.
 #[derive(Debug, Serialize)]
 pub struct ImageUrl<'a> {
     url: DataUrl<'a>,
 }
 
+/// The prompt up to here is worth keeping.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct CacheMark {
     #[serde(rename = "type")]

@@ -7,6 +7,7 @@ use crate::llm::{CacheRetention, Model, Request, thinking};
 use crate::proto::model::ThinkingLevel;
 use serde_json::{Map, Value, json};
 
+/// The dialect's headers: affinity.
 pub fn headers(request: &Request, compat: &ChatCompat<'_>) -> Vec<(&'static str, String)> {
     if request.cache == CacheRetention::None {
         return Vec::new();

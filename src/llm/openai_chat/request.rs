@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 /// OpenAI takes call ids up to this length.
 const CALL_ID_LIMIT: usize = 40;
 
+/// The JSON body.
 pub fn body(request: &Request, compat: &ChatCompat<'_>) -> Result<Vec<u8>, serde_json::Error> {
     let ids = if compat.nine_character_ids { IdRule::Nine } else { IdRule::AtMost(CALL_ID_LIMIT) };
     let items = convert(&request.messages, &request.model, ids);

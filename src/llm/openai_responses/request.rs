@@ -16,6 +16,7 @@ const ID_LIMIT: usize = 64;
 /// The provider refuses less room than this.
 const LEAST_MAX_TOKENS: u64 = 16;
 
+/// The dialect's headers: affinity.
 pub fn headers(request: &Request, compat: ResponsesCompat) -> Vec<(&'static str, String)> {
     if request.cache == CacheRetention::None {
         return Vec::new();
@@ -23,6 +24,7 @@ pub fn headers(request: &Request, compat: ResponsesCompat) -> Vec<(&'static str,
     affinity_headers(compat.affinity, request.model.dialect, &request.session_id)
 }
 
+/// The JSON body.
 pub fn body(request: &Request, compat: ResponsesCompat) -> Result<Vec<u8>, serde_json::Error> {
     let model = &request.model;
     let items = convert(&request.messages, model, IdRule::AtMost(ID_LIMIT));
