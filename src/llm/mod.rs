@@ -4,12 +4,33 @@
 //! panic, so that the partial message and its usage survive. Dropping the future of [`Provider::stream`] aborts the
 //! request at once.
 
+pub mod anthropic;
 pub mod assemble;
+pub mod call_ids;
+pub mod classify;
+pub mod compat;
+pub mod convert;
+pub mod decode;
 pub mod endpoint;
 pub mod error;
+pub mod failure;
+#[cfg(test)]
+mod fixtures;
 pub mod http;
+mod http_client;
 pub mod models;
+pub mod openai_chat;
+pub mod openai_responses;
+pub mod price;
+pub mod provider_error;
+#[cfg(test)]
+mod replay_tests;
+pub mod retry;
+pub mod retry_after;
 pub mod scripted;
+pub mod sse;
+pub mod thinking;
+pub mod wire;
 
 use crate::proto::ids::CallId;
 use crate::proto::message::{Message, StopReason};
