@@ -45,7 +45,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// What the command line and the settings say about models.
+/// What the command line and the settings say about models. The key of `--api-key` must come with a model to go to.
 #[derive(Clone, Debug, Default)]
 pub struct ModelsOptions {
     /// `--api-key`: for the provider of the model that the program starts on.
@@ -137,7 +137,7 @@ impl Models {
             return Ok(Selection { model: Arc::new(model), thinking, warning: None });
         }
         let mut model = self.unlisted(&reference);
-        model.reasoning = thinking.is_some_and(|level| level != ThinkingLevel::Off);
+        model.reasoning |= thinking.is_some_and(|level| level != ThinkingLevel::Off);
         let warning = unlisted_warning(&model, &known);
         Ok(Selection { model: Arc::new(model), thinking, warning })
     }
@@ -290,11 +290,13 @@ impl Models {
                     model.base_url
                 ))
             }
-            StartReason::Demo => Some(
-                "There is no key and no local model server, so this is the demo tour, not a real model. \
-                 `export ANTHROPIC_API_KEY=…` before the next start adds one."
-                    .to_owned(),
-            ),
+            StartReason::Demo => {
+                let searched = if self.local.get().is_some() { " and no local model server" } else { "" };
+                Some(format!(
+                    "There is no key{searched}, so this is the demo tour, not a real model. \
+                     `export ANTHROPIC_API_KEY=…` before the next start adds one."
+                ))
+            }
         }
     }
 }
@@ -309,7 +311,8 @@ fn drop_unreachable_models(id: &str, provider: &mut FileProvider, is_in_table: b
     });
     (provider.models.len() < before).then(|| {
         format!(
-            "Models file: `{id}` has models without an `id`, a `baseUrl` or an `api`. They are left out until it is put right."
+            "Models files: `{id}` has models without an `id`, a `baseUrl` or an `api`. They are left out until \
+             this is put right."
         )
     })
 }
@@ -327,9 +330,7 @@ fn unlisted_warning(model: &Model, known: &Known) -> Option<String> {
     if model.dialect == Dialect::Scripted {
         return None;
     }
-    let own = format!("{}/", model.reference.provider);
     let near = select::near(&model.reference.to_string(), known);
-    let near: Vec<String> = near.into_iter().filter(|name| name.starts_with(&own)).collect();
     let near = if near.is_empty() { String::new() } else { format!(" Similar: {}.", near.join(", ")) };
     Some(format!(
         "{} is not in the catalogue: its window of {} tokens, its limit of {} and its price of 0 are guesses.{near}",

@@ -100,10 +100,11 @@ impl Models {
         Some((source, if bearer { KeyStyle::Bearer } else { style }))
     }
 
-    /// Servers on this machine take anybody, and a header of the user's may carry the key.
+    /// Servers on this machine, and others of their kind, take anybody; and a header of the user's may carry the key.
     fn needs_no_key(&self, reference: &ModelRef, base_url: &str) -> bool {
         let carries_key = |name: &str| KEY_HEADERS.contains(&name.to_ascii_lowercase().as_str());
-        reqwest::Url::parse(base_url).is_ok_and(|url| url::is_loopback(&url))
+        self.table.find(&reference.provider).is_some_and(|row| row.server)
+            || reqwest::Url::parse(base_url).is_ok_and(|url| url::is_loopback(&url))
             || self.file_headers(reference).any(|(name, _)| carries_key(name))
     }
 

@@ -43,7 +43,7 @@ impl Models {
         of_file.or_else(|| self.table.find(id).map(|row| row.name.as_str())).unwrap_or(id)
     }
 
-    /// Where the provider's row of the table lives in the environment.
+    /// Where the environment sends the requests of a provider.
     fn base_url_of_env(&self, row: &ProviderRow) -> Option<String> {
         let text = self.env.get(row.base_url_env.as_deref()?)?.trim();
         match row.base_url.as_deref().filter(|_| row.server) {
@@ -129,22 +129,30 @@ impl Models {
         let of_models = [change, whole];
         let of_models = || of_models.iter().flatten();
 
+        // Another name of a provider is there for its dialect.
+        let alias = row.filter(|row| row.same_as.is_some()).map(|row| row.dialect);
+        // A provider's `api` is about the models of the file; one of the catalogue keeps its own as long as it stays
+        // at its own place.
+        let of_env = row.and_then(|row| self.base_url_of_env(row));
+        let is_moved = of_env.is_some() || file.is_some_and(|file| file.base_url.is_some());
+        let stays = !model.base_url.is_empty() && !is_moved;
+        let of_provider = file.filter(|_| !stays).and_then(|file| file.api.as_deref());
+        let of_files = of_models().find_map(|model| model.api.as_deref()).or(of_provider);
+        let named = alias.or_else(|| Dialect::from_name(of_files?));
         let home = self.table.home(&reference.provider);
-        let base_url = row
-            .and_then(|row| self.base_url_of_env(row))
+        let of_catalog = |dialect| self.catalog.base_url(home, dialect).map(str::to_owned);
+        let base_url = of_env
             .or_else(|| of_models().find_map(|model| model.base_url.clone()))
             .or_else(|| file.and_then(|file| file.base_url.clone()))
             .or_else(|| Some(model.base_url.clone()).filter(|url| !url.is_empty()))
             .or_else(|| row.and_then(|row| row.base_url.clone()))
-            .or_else(|| self.catalog.base_url(home, model.dialect).map(str::to_owned))
+            .or_else(|| of_catalog(named?))
+            .or_else(|| of_catalog(model.dialect))
             .or_else(|| file.and_then(|file| file.models.first()?.base_url.clone()))
             .unwrap_or_default();
-        let named = of_models().find_map(|model| model.api.as_deref()).or_else(|| file?.api.as_deref());
         let elsewhere =
             row.and_then(|row| row.dialect_elsewhere.filter(|_| self.is_elsewhere(row, &base_url)));
-        // Another name of a provider is there for its dialect.
-        let alias = row.filter(|row| row.same_as.is_some()).map(|row| row.dialect);
-        let dialect = alias.or_else(|| Dialect::from_name(named?)).or(elsewhere).unwrap_or(model.dialect);
+        let dialect = named.or(elsewhere).unwrap_or(model.dialect);
         if dialect != model.dialect {
             // Differences from another dialect say nothing about this one.
             model.compat.clear();

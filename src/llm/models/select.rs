@@ -239,17 +239,24 @@ fn runs(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Listed models whose name is like the text, nearest first.
+/// Listed models whose name is like the text, nearest first. Under a known provider only its own.
 pub fn near(text: &str, known: &Known) -> Vec<String> {
+    let of_provider = known.split_provider(text).map(|(provider, _)| provider.models_of);
     let text = text.to_lowercase();
+    let length = text.chars().count();
     // A third of the letters may be wrong: more is another word.
-    let limit = (text.chars().count() / 3).max(2);
+    let limit = (length / 3).max(2);
+    let distance_to = |name: &str| {
+        let may_be_near = name.chars().count().abs_diff(length) <= limit;
+        may_be_near.then(|| edit_distance(&text, &name.to_lowercase())).filter(|distance| *distance <= limit)
+    };
     let mut found: Vec<(usize, bool, usize, String)> = Vec::new();
     for model in &known.models {
+        if of_provider.is_some_and(|provider| provider != model.provider) {
+            continue;
+        }
         let whole = format!("{}/{}", model.provider, model.id);
-        let distance =
-            edit_distance(&text, &model.id.to_lowercase()).min(edit_distance(&text, &whole.to_lowercase()));
-        if distance <= limit {
+        if let Some(distance) = distance_to(model.id).into_iter().chain(distance_to(&whole)).min() {
             found.push((distance, !known.has_key(model.provider), known.rank(model.provider), whole));
         }
     }

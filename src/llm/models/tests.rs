@@ -183,6 +183,7 @@ fn requests_go_out_with_the_right_key() {
             vec![("ANTHROPIC_AUTH_TOKEN", "t")],
             "https://api.anthropic.com Bearer t {} late 0",
         ),
+        ("ollama/m", vec![("OLLAMA_HOST", "box")], "http://box:11434/v1 Dialect - {} late 0"),
         ("ollama/m", vec![], "http://127.0.0.1:11434/v1 Dialect - {} late 0"),
     ] {
         let env: Vec<(&str, &str)> = env;
@@ -241,6 +242,7 @@ const FILES: &str = r#"{ "providers": {
     "authHeader": true, "compat": { "supportsStore": false, "maxTokensField": "max_tokens" },
     "models": [ { "id": "big", "reasoning": true, "compat": { "supportsStore": true } },
                 { "id": "other", "api": "anthropic-messages", "baseUrl": "https://a.example/v1" } ] },
+  "opencode": { "models": [ { "id": "fresh", "api": "anthropic-messages" } ] },
   "nowhere": { "models": [ { "id": "x" } ] }
 } }"#;
 
@@ -278,6 +280,7 @@ fn files_reroute_add_and_change() {
         (Dialect::AnthropicMessages, "https://a.example")
     );
     assert!(of("house/unheard").unlisted);
+    assert_eq!(of("opencode/fresh").base_url, "https://opencode.ai/inference/anthropic");
     assert!(matches!(models.select("nowhere/x"), Err(SelectError::Unknown { .. })));
 }
 
@@ -297,6 +300,19 @@ fn the_environment_wins_over_a_file_and_toml_over_json() {
     let of_env = home.load([("OPENAI_BASE_URL", "https://env.example/v1"), ("OPENAI_API_KEY", "env")]);
     let model = of_env.select("openai/gpt-5.4").unwrap().model;
     assert_eq!(way(&of_env, &model), "https://env.example/v1 Dialect env {} late 0");
+}
+
+#[test]
+fn the_dialect_of_a_file_is_for_its_own_models_and_for_what_it_reroutes() {
+    let added = "[providers.openrouter]\napi = 'openai-completions'\nmodels = [{ id = 'mine' }]\n";
+    let models = Home::with(&[("models.toml", added)]).load([]);
+    let dialect = |models: &Models, pattern: &str| models.select(pattern).unwrap().model.dialect;
+    assert_eq!(dialect(&models, "openrouter/mine"), Dialect::OpenAiCompletions);
+    assert_eq!(dialect(&models, "openrouter/anthropic/claude-opus-5.5"), Dialect::AnthropicMessages);
+    let moved = "[providers.openai]\nbase_url = 'https://relay.example/v1'\napi = 'openai-responses'\n";
+    let models = Home::with(&[("models.toml", moved)]).load([]);
+    assert_eq!(dialect(&models, "openai/gpt-5.4"), Dialect::OpenAiResponses);
+    assert_eq!(dialect(&models, "openai/any"), Dialect::OpenAiResponses);
 }
 
 #[test]

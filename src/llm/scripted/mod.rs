@@ -52,10 +52,15 @@ pub fn is_listed(id: &str) -> bool {
     id == TOUR
 }
 
-/// A script as a model. It can think, it costs nothing.
+/// A script as a model. It can think, it costs nothing, and its name says what it is.
 pub fn model(id: &str) -> Model {
-    let name =
-        if is_listed(id) { TOUR_NAME.to_owned() } else { format!("Demo script {id} (not a real model)") };
+    let name = if is_listed(id) {
+        TOUR_NAME.to_owned()
+    } else {
+        // What is wrong with the file is for the first request to say.
+        let name = load(id).map_or_else(|_| id.to_owned(), |script| script.name);
+        format!("{name} (not a real model)")
+    };
     Model { name, reasoning: true, ..blank_model(ModelRef::new(PROVIDER, id), Dialect::Scripted) }
 }
 

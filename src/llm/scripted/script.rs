@@ -18,7 +18,7 @@ pub const PROMPT: &str = "prompt";
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
-    /// What the model is called.
+    /// What the model is called, before "(not a real model)".
     pub name: String,
     /// Characters that come at once.
     #[serde(default = "usual_piece")]

@@ -342,8 +342,9 @@ fn script_files_are_loaded_by_their_path() {
     let path = dir.path().join("own.toml");
     assert!(load(path.to_str().unwrap()).unwrap_err().to_string().contains("could not be read"));
     std::fs::write(&path, OWN).unwrap();
-    assert_eq!(load(path.to_str().unwrap()).unwrap().name, "Own");
-    assert_eq!(load(TOUR).unwrap().name, TOUR_NAME);
+    assert_eq!(model(path.to_str().unwrap()).name, "Own (not a real model)");
+    assert_eq!(model("nowhere.toml").name, "nowhere.toml (not a real model)");
+    assert_eq!(TOUR_NAME, format!("{} (not a real model)", load(TOUR).unwrap().name));
 }
 
 #[tokio::test]
