@@ -87,7 +87,7 @@ impl Collector {
     pub async fn finish(mut self, save: SaveAbove, patience: Duration) -> Collected {
         self.plain.finish(&mut self.pages);
         let tail = self.pages.tail;
-        let wanted = tail.lines() > save.lines || tail.bytes() > save.bytes;
+        let wanted = tail.lines() > save.lines || tail.content_bytes() > save.bytes;
         Collected {
             saved: self.spill.finish(wanted, patience).await,
             tail,

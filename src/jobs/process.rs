@@ -60,7 +60,7 @@ pub struct ShellCommand {
 pub struct SaveAbove {
     /// Lines.
     pub lines: u64,
-    /// Bytes of plain text.
+    /// Bytes of plain text, its last line end not counted.
     pub bytes: u64,
 }
 

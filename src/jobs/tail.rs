@@ -46,6 +46,11 @@ impl Tail {
         self.bytes
     }
 
+    /// Bytes of the whole text without its last line end.
+    pub const fn content_bytes(&self) -> u64 {
+        self.bytes - (self.line_bytes == 0 && self.bytes > 0) as u64
+    }
+
     /// Lines of the whole text; an unfinished last line counts.
     pub const fn lines(&self) -> u64 {
         self.newlines + (self.line_bytes > 0) as u64
@@ -80,7 +85,7 @@ mod tests {
         tail.push("last");
         assert_eq!(tail.lines(), 101);
         assert_eq!(tail.bytes(), 10 * 2 + 90 * 3 + 4);
-        assert_eq!(tail.last_line_bytes(), 4);
+        assert_eq!((tail.last_line_bytes(), tail.content_bytes()), (4, tail.bytes()));
         assert!(tail.into_text().ends_with("99\nlast"));
     }
 

@@ -2,6 +2,27 @@
 //!
 //! A tool's failure is content for the model ([`ToolOutput::error`]); nothing a tool does ends a turn.
 
+pub mod arguments;
+mod atomic;
+mod bash;
+mod blocking;
+mod diff;
+mod edit;
+mod file_locks;
+mod find;
+mod grep;
+mod image;
+mod ls;
+pub mod paths;
+mod read;
+pub mod registry;
+pub mod truncate;
+mod walk;
+mod write;
+
+pub use file_locks::FileLocks;
+pub use registry::{Tools, UnknownTool, malformed_call};
+
 use crate::jobs::Jobs;
 use crate::llm::BoxFuture;
 use crate::proto::ask::Subject;
@@ -96,6 +117,5 @@ impl Progress {
     }
 }
 
-/// One writer at a time per file.
-#[derive(Debug, Default)]
-pub struct FileLocks {}
+#[cfg(test)]
+mod testing;

@@ -1,0 +1,43 @@
+//! Work on files, off the async threads.
+
+use crate::proto::tool::ToolOutput;
+use std::time::Duration;
+use tokio::task::JoinError;
+use tokio_util::sync::CancellationToken;
+
+/// How long a cancelled search or read may still take to give what it has.
+const PATIENCE: Duration = Duration::from_millis(40);
+
+/// Runs work that looks at the token often. After a cancel it has a moment to give what it has; work that hangs in
+/// the file system is left behind, since it only reads.
+pub async fn reading(
+    cancel: CancellationToken,
+    work: impl FnOnce(&CancellationToken) -> ToolOutput + Send + 'static,
+) -> ToolOutput {
+    let token = cancel.clone();
+    let mut task = tokio::task::spawn_blocking(move || work(&token));
+    let result = tokio::select! {
+        biased;
+        result = &mut task => result,
+        () = cancel.cancelled() => match tokio::time::timeout(PATIENCE, task).await {
+            Ok(result) => result,
+            Err(_) => return stopped(),
+        },
+    };
+    result.unwrap_or_else(|error| broken(&error))
+}
+
+/// Runs work that changes a file. Once begun it is never abandoned, so that what it says is what happened.
+pub async fn writing(work: impl FnOnce() -> ToolOutput + Send + 'static) -> ToolOutput {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| broken(&error))
+}
+
+/// The answer of a call that was stopped before it had anything.
+pub fn stopped() -> ToolOutput {
+    ToolOutput::error("Operation aborted")
+}
+
+fn broken(error: &JoinError) -> ToolOutput {
+    tracing::error!(%error, "a tool broke");
+    ToolOutput::error("The tool broke down while it ran; its result is unknown. Check before trying again.")
+}
