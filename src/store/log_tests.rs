@@ -184,26 +184,32 @@ impl Disk {
     }
 }
 
-impl Storage for Disk {
+impl DiskState {
     fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut state = self.0.lock().expect("not poisoned");
-        let count = match state.plan.pop_front() {
+        let count = match self.plan.pop_front() {
             None => bytes.len(),
             Some(Ok(count)) => count.min(bytes.len()),
             Some(Err(kind)) => return Err(kind.into()),
         };
-        state.written.extend_from_slice(&bytes[..count]);
+        self.written.extend_from_slice(&bytes[..count]);
         Ok(count)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        let Some(left) = self.failing_syncs.checked_sub(1) else { return Ok(()) };
+        self.failing_syncs = left;
+        Err(io::ErrorKind::StorageFull.into())
+    }
+}
+
+impl Storage for Disk {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("not poisoned").append(bytes)
     }
 
     fn sync(&self) -> Box<dyn FnOnce() -> io::Result<()> + Send> {
         let state = Arc::clone(&self.0);
-        Box::new(move || {
-            let mut state = state.lock().expect("not poisoned");
-            let fails = state.failing_syncs > 0;
-            state.failing_syncs = state.failing_syncs.saturating_sub(1);
-            if fails { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
-        })
+        Box::new(move || state.lock().expect("not poisoned").sync())
     }
 }
 
