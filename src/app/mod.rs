@@ -1,1 +1,3 @@
 //! Programs around an agent.
+
+pub mod config_command;
