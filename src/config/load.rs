@@ -219,7 +219,7 @@ impl Loader {
         place: &str,
         origin: &Origin,
     ) {
-        let level = if meta.guards() { NoticeLevel::Error } else { NoticeLevel::Warning };
+        let level = if meta.guards { NoticeLevel::Error } else { NoticeLevel::Warning };
         let Some(Checked { value, refused }) = checked else {
             let holds = self.values.get(meta.key).map(Value::to_string).unwrap_or_default();
             let text = format!(

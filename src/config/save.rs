@@ -118,18 +118,18 @@ fn put(document: &mut DocumentMut, key: &str, value: &Value) -> Option<()> {
 ///
 /// # Errors
 /// Those of `change`, or the file can't be read or written.
-pub(super) fn update(
+pub(super) fn update<E: From<SaveError>>(
     file: &Path,
-    change: impl FnOnce(Option<String>, &Path) -> Result<Option<String>, SaveError>,
-) -> Result<PathBuf, SaveError> {
+    change: impl FnOnce(Option<String>, &Path) -> Result<Option<String>, E>,
+) -> Result<PathBuf, E> {
     update_patiently(file, PATIENCE, change)
 }
 
-fn update_patiently(
+fn update_patiently<E: From<SaveError>>(
     file: &Path,
     patience: Duration,
-    change: impl FnOnce(Option<String>, &Path) -> Result<Option<String>, SaveError>,
-) -> Result<PathBuf, SaveError> {
+    change: impl FnOnce(Option<String>, &Path) -> Result<Option<String>, E>,
+) -> Result<PathBuf, E> {
     let failed = |source| SaveError::Io { path: file.to_owned(), source };
     let path = behind_links(file).map_err(failed)?;
     let folder = path.parent().unwrap_or(Path::new("."));
@@ -138,7 +138,7 @@ fn update_patiently(
     let text = match fs::read_to_string(&path) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(failed(error)),
+        Err(error) => return Err(failed(error).into()),
     };
     if let Some(new) = change(text, &path)? {
         replace(&path, new.as_bytes()).map_err(failed)?;

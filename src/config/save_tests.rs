@@ -99,7 +99,7 @@ fn unset_takes_one_key_out() {
 fn a_save_waits_for_another_and_gives_up_in_time() {
     let (_dir, file) = world();
     let held = LockFile::acquire(&file, PATIENCE).expect("nobody has it");
-    let change = |text: Option<String>, _: &Path| Ok(text);
+    let change = |text: Option<String>, _: &Path| Ok::<_, SaveError>(text);
     let busy = update_patiently(&file, Duration::ZERO, change);
     assert!(matches!(busy, Err(SaveError::Busy { .. })));
     drop(held);

@@ -23,25 +23,26 @@ pub struct SettingMeta {
     pub short_env: Option<&'static str>,
     /// The lists of all layers hold together, instead of the last one alone: a project must not drop a user's rules.
     pub adds_up: bool,
+    /// A wrong value of it makes Mynah allow more than the user meant: such a mistake is told loudly.
+    pub guards: bool,
 }
 
 impl SettingMeta {
     const fn new(key: &'static str, kind: Kind, text: &'static str) -> Self {
-        Self { key, kind, text, short_env: None, adds_up: false }
+        Self { key, kind, text, short_env: None, adds_up: false, guards: false }
     }
 
     const fn rules(key: &'static str, text: &'static str) -> Self {
         Self { adds_up: true, ..Self::new(key, Kind::Rules, text) }
     }
 
+    const fn guarding(self) -> Self {
+        Self { guards: true, ..self }
+    }
+
     /// The variable of the environment that sets it.
     pub fn env(&self) -> String {
         format!("MYNAH_{}", self.key.replace('.', "_").to_uppercase())
-    }
-
-    /// A wrong value of it makes Mynah allow more than the user meant.
-    pub fn guards(&self) -> bool {
-        matches!(self.key, "permissions.deny" | "permissions.ask" | "network.offline")
     }
 }
 
@@ -61,8 +62,8 @@ pub const SETTINGS: &[SettingMeta] = &[
     SettingMeta::new("model.thinking", Kind::Choice(THINKING), "How hard the model thinks"),
     SettingMeta::new("permissions.mode", Kind::Choice(MODES), "How much runs without asking"),
     SettingMeta::rules("permissions.allow", "Calls that run without asking"),
-    SettingMeta::rules("permissions.ask", "Calls that ask in every mode but yolo"),
-    SettingMeta::rules("permissions.deny", "Calls that never run"),
+    SettingMeta::rules("permissions.ask", "Calls that ask in every mode but yolo").guarding(),
+    SettingMeta::rules("permissions.deny", "Calls that never run").guarding(),
     SettingMeta::new("tools.enabled", Kind::List, "Tools the model gets; empty for all"),
     SettingMeta::new("tools.bash_timeout_seconds", number(DAY), "Time limit of a shell command; 0 for none"),
     SettingMeta::new("tools.shell_path", Kind::Text, "The shell; empty for bash, else sh"),
@@ -85,7 +86,7 @@ pub const SETTINGS: &[SettingMeta] = &[
     SettingMeta::new("session.save", Kind::Bool, "Keep sessions in files"),
     SettingMeta {
         short_env: Some("MYNAH_OFFLINE"),
-        ..SettingMeta::new("network.offline", Kind::Bool, "Nothing but the chosen model endpoint")
+        ..SettingMeta::new("network.offline", Kind::Bool, "Nothing but the chosen model endpoint").guarding()
     },
     SettingMeta::new("log.level", Kind::Choice(LOG_LEVELS), "What the log file holds"),
 ];

@@ -82,18 +82,17 @@ pub fn is_trusted(places: &Places, project: &Path) -> bool {
 /// The answers so far can't be read, or the new one can't be written; then they are as before.
 pub fn set(places: &Places, folder: &Path, trusted: bool) -> Result<PathBuf, TrustError> {
     let folder = canonical(folder);
-    let mut damaged = None;
     save::update(&file(places), |text, path| {
-        let Some(mut trust) = text.map_or_else(|| Some(Trust::default()), |text| parse(&text)) else {
-            damaged = Some(path.to_owned());
-            return Ok(None);
+        let mut trust = match text {
+            None => Trust::default(),
+            Some(text) => parse(&text).ok_or_else(|| TrustError::Damaged { path: path.to_owned() })?,
         };
         trust.0.insert(folder.clone(), trusted);
         let text = serde_json::to_string_pretty(&trust.0)
             .map_err(|error| SaveError::Io { path: path.to_owned(), source: error.into() })?;
-        Ok(Some(text + "\n"))
+        Ok::<_, TrustError>(Some(text + "\n"))
     })?;
-    damaged.map_or(Ok(folder), |path| Err(TrustError::Damaged { path }))
+    Ok(folder)
 }
 
 #[cfg(test)]

@@ -85,36 +85,33 @@ pub fn write_header(header: &Header) -> serde_json::Result<String> {
 /// # Errors
 /// Data that JSON can't hold.
 pub fn write_entry(entry: &Entry) -> serde_json::Result<String> {
-    let (kind, rest) = match &entry.kind {
-        EntryKind::Unknown(map) => write_unknown(map)?,
-        known => {
-            let kind = type_name(known);
-            let whole = serde_json::to_string(known)?;
-            // Serde writes the tag first; the envelope goes right behind it without a second pass over the data.
-            let rest = whole.strip_prefix(&format!(r#"{{"type":"{kind}""#)).unwrap_or("}").to_owned();
-            (format!("\"{kind}\""), rest)
-        }
+    let (whole, tag) = match &entry.kind {
+        EntryKind::Unknown(map) => (write_unknown(map)?, map.get("type").cloned().unwrap_or_default()),
+        known => (serde_json::to_string(known)?, Value::from(type_name(known))),
     };
+    // The tag comes first; the envelope goes right behind it without a second pass over the data.
+    let tag = format!(r#"{{"type":{tag}"#);
+    let rest = whole.strip_prefix(&tag).unwrap_or("}");
     let id = serde_json::to_string(&entry.id)?;
     let parent = serde_json::to_string(&entry.parent_id)?;
     let timestamp = serde_json::to_string(&entry.timestamp)?;
-    Ok(format!(r#"{{"type":{kind},"id":{id},"parentId":{parent},"timestamp":{timestamp}{rest}"#) + "\n")
+    Ok(format!("{tag},\"id\":{id},\"parentId\":{parent},\"timestamp\":{timestamp}{rest}\n"))
 }
 
-/// The type as JSON, and everything behind the envelope.
-fn write_unknown(map: &Map<String, Value>) -> serde_json::Result<(String, String)> {
-    let kind = serde_json::to_string(map.get("type").unwrap_or(&Value::Null))?;
-    let mut rest = String::new();
+/// An unknown entry as JSON, its type first and without its envelope.
+fn write_unknown(map: &Map<String, Value>) -> serde_json::Result<String> {
+    let mut out = String::from(r#"{"type":"#);
+    out.push_str(&serde_json::to_string(map.get("type").unwrap_or(&Value::Null))?);
     for (name, value) in map {
         if !matches!(name.as_str(), "type" | "id" | "parentId" | "timestamp") {
-            rest.push(',');
-            rest.push_str(&serde_json::to_string(name)?);
-            rest.push(':');
-            rest.push_str(&serde_json::to_string(value)?);
+            out.push(',');
+            out.push_str(&serde_json::to_string(name)?);
+            out.push(':');
+            out.push_str(&serde_json::to_string(value)?);
         }
     }
-    rest.push('}');
-    Ok((kind, rest))
+    out.push('}');
+    Ok(out)
 }
 
 const fn type_name(kind: &EntryKind) -> &'static str {

@@ -46,11 +46,6 @@ impl<R: BufRead> Lines<R> {
         self.terminated
     }
 
-    /// Where the next line begins.
-    pub const fn offset(&self) -> u64 {
-        self.offset
-    }
-
     /// The next line; `None` at the end.
     ///
     /// # Errors
