@@ -255,7 +255,8 @@ mod tests {
 
     #[test]
     fn prompts_and_flags_mix() {
-        let args = run(&["-p", "fix it", "--yolo", "--model", "openai/any", "@notes.md", "--tools", "read,bash"]);
+        let args =
+            run(&["-p", "fix it", "--yolo", "--model", "openai/any", "@notes.md", "--tools", "read,bash"]);
         assert!(args.print && args.permissions.yolo);
         assert_eq!(args.prompts, ["fix it", "@notes.md"]);
         assert_eq!(args.permissions.tools.as_deref(), Some(&["read".to_owned(), "bash".to_owned()][..]));

@@ -1,9 +1,10 @@
 //! The `mynah` program: reads the command line, starts what it asks for, and turns the end into an exit code.
 
+use mynah::app::config_command::{self, ConfigCommand, ConfigCx, Scope};
 use mynah::app::headless::{self, Exit, text::Streams};
-use mynah::app::start::{self, StartError, Started, Surroundings};
-use mynah::app::{config_command, list_models, logging, panic, prompts};
-use mynah::cli::{self, ConfigArgs, Invocation, OutputMode, RunArgs};
+use mynah::app::start::{self, Started, Surroundings};
+use mynah::app::{list_models, logging, panic, prompts};
+use mynah::cli::{self, ConfigAction, ConfigArgs, Invocation, OutputMode, RunArgs};
 use mynah::config::env::Env;
 use mynah::config::places::Places;
 use mynah::store::line;
@@ -70,10 +71,24 @@ fn run(args: &RunArgs, env: Env) -> anyhow::Result<Exit> {
 }
 
 fn config(args: &ConfigArgs, env: Env) -> anyhow::Result<Exit> {
-    let cwd = std::env::current_dir().map_err(|source| StartError::Folder { path: ".".into(), source })?;
-    let text = config_command::run(args.action.clone(), args.project, &cwd, &env)?;
-    print(&text)?;
+    let around = Surroundings::find(env, None, &[])?;
+    let scope = if args.project { Scope::Project } else { Scope::User };
+    let cx = ConfigCx { places: &around.places, project: &around.project_root, env: &around.env, flags: &[] };
+    print(&config_command::run(&command(args.action.as_ref()), scope, cx)?)?;
     Ok(Exit::Success)
+}
+
+fn command(action: Option<&ConfigAction>) -> ConfigCommand {
+    match action {
+        None | Some(ConfigAction::List) => ConfigCommand::List,
+        Some(ConfigAction::Get { key }) => ConfigCommand::Get { key: key.clone() },
+        Some(ConfigAction::Set { key, values }) => {
+            ConfigCommand::Set { key: key.clone(), value: values.join(",") }
+        }
+        Some(ConfigAction::Unset { key }) => ConfigCommand::Unset { key: key.clone() },
+        Some(ConfigAction::Trust) => ConfigCommand::Trust,
+        Some(ConfigAction::Untrust) => ConfigCommand::Untrust,
+    }
 }
 
 fn print_models(args: &RunArgs, around: &Surroundings, search: &str) -> anyhow::Result<Exit> {

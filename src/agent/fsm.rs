@@ -319,8 +319,10 @@ impl TurnFsm {
             self.failures = 0;
         }
         effects.push(Effect::Record(message.clone()));
-        let slots: VecDeque<Slot> =
-            message.tool_calls().map(|call| Slot { call: call.clone(), progress: Progress::Unchecked }).collect();
+        let slots: VecDeque<Slot> = message
+            .tool_calls()
+            .map(|call| Slot { call: call.clone(), progress: Progress::Unchecked })
+            .collect();
         if !slots.is_empty() {
             self.advance(Batch { message, slots, refused: false }, effects);
             return;

@@ -15,10 +15,10 @@ mod turn;
 
 use super::context::SystemPrompt;
 use super::driver::{News, Workshop};
+use super::fsm::Judgement;
 use super::handle::{AgentHandle, How, Mail, Waiter};
 use super::outbox::Outbox;
 use super::permission::Rules;
-use super::fsm::Judgement;
 use super::queue::{Queue, QueueOutcome, Row};
 use super::view::{ContextFill, Durability, QueuedView, RunningView, SessionView};
 use crate::llm::error::LlmError;
@@ -121,8 +121,7 @@ pub fn start(parts: SessionParts) -> AgentHandle {
     let (saves_sender, saves) = mpsc::unbounded_channel();
     let outbox = Outbox::new();
     let name = parts.logged.name.clone();
-    let durability =
-        if parts.log.path().is_some() { Durability::Pending } else { Durability::InMemory };
+    let durability = if parts.log.path().is_some() { Durability::Pending } else { Durability::InMemory };
     let mut session = Session {
         queue: Queue::default(),
         waiters: HashMap::new(),
@@ -153,7 +152,9 @@ pub fn start(parts: SessionParts) -> AgentHandle {
 /// Tokens in the model's window after a response.
 fn filled(message: &Message) -> Option<u64> {
     match message {
-        Message::Assistant(assistant) if assistant.usage.total_tokens > 0 => Some(assistant.usage.total_tokens),
+        Message::Assistant(assistant) if assistant.usage.total_tokens > 0 => {
+            Some(assistant.usage.total_tokens)
+        }
         _ => None,
     }
 }

@@ -4,15 +4,17 @@ use crate::llm::models::ModelRow;
 
 /// The table, one model a line, columns padded to fit.
 pub fn table(rows: &[ModelRow]) -> String {
-    let mut lines = vec![["model", "context", "output", "thinking", "images", "$ in/out per M", "key"].map(str::to_owned)];
+    let mut lines = vec![
+        ["model", "context", "output", "thinking", "images", "$ in/out per M", "key"].map(str::to_owned),
+    ];
     for row in rows {
         lines.push([
-            row.reference.to_string(),
+            format!("{}/{}", row.provider, row.id),
             tokens(row.context_window),
             tokens(row.max_tokens),
             yes(row.thinking),
             yes(row.images),
-            format!("{}/{}", row.price_in, row.price_out),
+            format!("{}/{}", row.price.input, row.price.output),
             yes(row.has_key),
         ]);
     }

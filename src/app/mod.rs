@@ -1,5 +1,6 @@
 //! Programs around an agent: how one is put together, and the headless one.
 
+pub mod config_command;
 pub mod headless;
 pub mod list_models;
 pub mod logging;

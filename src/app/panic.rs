@@ -24,7 +24,9 @@ fn message(details: Option<&Path>) -> String {
         || "The details could not be written.".to_owned(),
         |path| format!("The details are in {}; please report them.", path.display()),
     );
-    format!("mynah: A bug in Mynah stopped what it was doing. The session keeps everything up to this point. {place}")
+    format!(
+        "mynah: A bug in Mynah stopped what it was doing. The session keeps everything up to this point. {place}"
+    )
 }
 
 fn details(info: &PanicHookInfo<'_>) -> String {

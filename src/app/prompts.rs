@@ -32,7 +32,9 @@ pub enum PromptError {
         path: String,
     },
     /// A file is too large.
-    #[error("@{path} has {size} bytes, more than the {limit} that fit into a prompt. Name it without the @ and the model reads it in parts.")]
+    #[error(
+        "@{path} has {size} bytes, more than the {limit} that fit into a prompt. Name it without the @ and the model reads it in parts."
+    )]
     TooLarge {
         /// As given.
         path: String,
@@ -196,8 +198,9 @@ mod tests {
         std::fs::write(folder.path().join("binary"), [0_u8, 159, 146, 150]).expect("write");
         std::fs::write(folder.path().join("long"), vec![b'x'; MAX_TEXT_BYTES + 1]).expect("write");
         std::fs::write(folder.path().join("fits"), vec![b'x'; MAX_TEXT_BYTES]).expect("write");
-        let try_with =
-            |list: &[&str], stdin: Option<&[u8]>| collect(&arguments(list), stdin, folder.path(), Path::new("/"));
+        let try_with = |list: &[&str], stdin: Option<&[u8]>| {
+            collect(&arguments(list), stdin, folder.path(), Path::new("/"))
+        };
         assert!(matches!(try_with(&["@missing"], None), Err(PromptError::Unreadable { .. })));
         assert!(matches!(try_with(&["@binary"], None), Err(PromptError::Binary { .. })));
         assert!(matches!(try_with(&["@long"], None), Err(PromptError::TooLarge { .. })));

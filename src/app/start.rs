@@ -36,7 +36,6 @@ use crate::tools::{FileLocks, ToolLimits, Tools, UnknownTool};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// What keeps an agent from starting. The texts are for people.
 #[derive(Debug, thiserror::Error)]
@@ -155,14 +154,18 @@ pub async fn start(args: &RunArgs, around: &Surroundings) -> Result<Started, Sta
 
     let (models, warnings) = around.models(args.api_key.as_deref(), args.offline);
     notices.extend(warnings);
-    let start =
-        models.start(args.model.as_deref(), context.model.as_ref(), settings.default_model.as_deref()).await?;
+    let start = models
+        .start(args.model.as_deref(), context.model.as_ref(), settings.permissions.model.default.as_deref())
+        .await?;
     let ModelStart { selection, notices: said, .. } = start;
     notices.extend(said);
     notices.extend(selection.warning);
     let provider = models.provider(&selection.model)?;
-    let thinking =
-        args.thinking.or(selection.thinking).or(context.thinking).unwrap_or(settings.thinking);
+    let thinking = args
+        .thinking
+        .or(selection.thinking)
+        .or(context.thinking)
+        .unwrap_or(settings.permissions.model.thinking);
 
     let (rules, warnings) = rules(args, settings, around);
     notices.extend(warnings);
@@ -179,11 +182,11 @@ pub async fn start(args: &RunArgs, around: &Surroundings) -> Result<Started, Sta
         jobs: Jobs::new(),
         output_dir: output_dir(&log),
         limits: ToolLimits {
-            bash_timeout: settings.bash_timeout,
-            shell_path: settings.shell_path.clone(),
-            shell_prefix: settings.shell_prefix.clone(),
+            bash_timeout: settings.tools.bash_timeout,
+            shell_path: settings.tools.shell_path.clone(),
+            shell_prefix: settings.tools.shell_prefix.clone(),
             secret_env: models.secret_env_names(),
-            resize_images: settings.resize_images,
+            resize_images: settings.tools.resize_images,
         },
         files: Arc::new(FileLocks::default()),
     };
@@ -214,11 +217,11 @@ pub async fn start(args: &RunArgs, around: &Surroundings) -> Result<Started, Sta
             config: around.places.config.clone(),
         },
         retry: RetryPolicy {
-            max_attempts: settings.retry_attempts,
-            base: settings.retry_base,
-            ..RetryPolicy::default()
+            max_attempts: settings.retry.max_attempts,
+            base: settings.retry.base,
+            longest_wait: settings.retry.max_delay,
         },
-        max_rounds: settings.max_rounds,
+        max_rounds: settings.max_rounds.unwrap_or(0),
     });
     if let Some(name) = &args.session.name {
         handle.send(crate::proto::command::Command::Rename(name.clone()));
@@ -298,7 +301,7 @@ fn mode(args: &RunArgs, settings: &Settings) -> PermissionMode {
     if args.permissions.yolo {
         return PermissionMode::Yolo;
     }
-    args.permissions.permission_mode.unwrap_or(settings.mode)
+    args.permissions.permission_mode.unwrap_or(settings.permissions.mode)
 }
 
 fn rules(args: &RunArgs, settings: &Settings, around: &Surroundings) -> (Rules, Vec<String>) {
@@ -308,9 +311,9 @@ fn rules(args: &RunArgs, settings: &Settings, around: &Surroundings) -> (Rules, 
         Vec::new()
     });
     let allow: Vec<String> =
-        settings.allow.iter().chain(&args.permissions.allow).chain(&granted).cloned().collect();
-    let deny: Vec<String> = settings.deny.iter().chain(&args.permissions.deny).cloned().collect();
-    let (rules, errors) = Rules::parse(&allow, &settings.ask, &deny);
+        settings.permissions.allow.iter().chain(&args.permissions.allow).chain(&granted).cloned().collect();
+    let deny: Vec<String> = settings.permissions.deny.iter().chain(&args.permissions.deny).cloned().collect();
+    let (rules, errors) = Rules::parse(&allow, &settings.permissions.ask, &deny);
     warnings.extend(errors.iter().map(ToString::to_string));
     (rules, warnings)
 }
@@ -320,7 +323,8 @@ fn choose_tools(args: &RunArgs, settings: &Settings) -> Result<Tools, UnknownToo
     if args.permissions.no_tools {
         return all.select(&[]);
     }
-    match args.permissions.tools.as_ref().or(Some(&settings.tools).filter(|tools| !tools.is_empty())) {
+    match args.permissions.tools.as_ref().or(Some(&settings.tools.enabled).filter(|tools| !tools.is_empty()))
+    {
         Some(names) => all.select(names),
         None => Ok(all),
     }
@@ -348,7 +352,7 @@ fn system_prompt(
     }
     let warnings = std::mem::take(&mut files.warnings);
     let parts = context::Parts {
-        tools: tools.summaries(),
+        tools: tools.iter().map(|tool| (tool.spec().name.clone(), tool.summary().to_owned())).collect(),
         files,
         date: jiff::Zoned::now().date(),
         cwd: around.cwd.clone(),
@@ -364,4 +368,3 @@ fn text_or_file(given: &str) -> Result<String, StartError> {
     }
     std::fs::read_to_string(path).map_err(|source| StartError::PromptFile { path: path.to_owned(), source })
 }
-

@@ -1,5 +1,21 @@
 //! Places, settings and their layers.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | [`places`] | the folders of one user |
+//! | [`env`] | the environment as a value |
+//! | [`settings`] | the table of settings, and what they are as types |
+//! | [`check`] | what a setting may be |
+//! | [`load`] | all layers to one set of settings, with warnings |
+//! | [`save`] | one setting into a file |
+//! | [`trust`] | whose project settings are read |
+//! | [`grants`] | rules that the user allowed for good |
 
+pub mod check;
 pub mod env;
 pub mod grants;
+pub mod load;
 pub mod places;
+pub mod save;
+pub mod settings;
+pub mod trust;

@@ -7,8 +7,11 @@ use super::ids::CallId;
 use super::model::ThinkingLevel;
 use super::tool::ToolSpec;
 use super::usage::Usage;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
+use std::fmt;
 
 /// Milliseconds since the Unix epoch.
 pub type Millis = i64;
@@ -325,25 +328,35 @@ pub fn text_of(content: &[Block]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum TextOrBlocks {
-    Text(String),
-    Blocks(Vec<Block>),
+/// Reads both forms of a content straight from the input: an untagged enum would copy every text and picture first.
+struct TextOrBlocks;
+
+impl<'de> Visitor<'de> for TextOrBlocks {
+    type Value = Vec<Block>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or a list of blocks")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(vec![Block::text(text)])
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
+        Ok(vec![Block::text(text)])
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, blocks: A) -> Result<Self::Value, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(blocks))
+    }
 }
 
 fn text_or_blocks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Block>, D::Error> {
-    Ok(match TextOrBlocks::deserialize(deserializer)? {
-        TextOrBlocks::Text(text) => vec![Block::text(text)],
-        TextOrBlocks::Blocks(blocks) => blocks,
-    })
+    deserializer.deserialize_any(TextOrBlocks)
 }
 
 fn text_or_blocks_as_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    Ok(match TextOrBlocks::deserialize(deserializer)? {
-        TextOrBlocks::Text(text) => text,
-        TextOrBlocks::Blocks(blocks) => text_of(&blocks),
-    })
+    Ok(text_of(&text_or_blocks(deserializer)?))
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -1,6 +1,6 @@
 //! Where sessions are, and which one is meant. Reads the beginning and the end of files, never a whole one.
 
-use super::line::{self, Header};
+use super::line;
 use super::lines::Lines;
 use super::replay::{self, Warnings};
 use crate::config::places::Places;
@@ -15,6 +15,10 @@ use std::path::{Path, PathBuf};
 const HEAD_BYTES: u64 = 256 * 1024;
 /// How much of a file's end is read for a list.
 const TAIL_BYTES: u64 = 64 * 1024;
+/// How much of the first message a list keeps.
+const FIRST_MESSAGE_CHARS: usize = 400;
+/// The type of a line stands in front of everything that can be long.
+const TYPE_WITHIN_BYTES: usize = 128;
 
 /// One session in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +31,7 @@ pub struct SessionInfo {
     pub cwd: PathBuf,
     /// The name that the user gave it, if it stands near the beginning or the end of the file.
     pub name: Option<String>,
-    /// What the user said first, if it stands near the beginning of the file.
+    /// The beginning of what the user said first, if it stands near the beginning of the file.
     pub first_message: Option<String>,
     /// When it began, ISO 8601.
     pub created: String,
@@ -158,28 +162,22 @@ fn info(path: &Path) -> io::Result<Option<SessionInfo>> {
     let bytes = file.metadata()?.len();
     let mut head = Vec::new();
     (&mut file).take(HEAD_BYTES).read_to_end(&mut head)?;
-    let Some((header, mut entries)) = beginning(&head, path) else { return Ok(None) };
+    let mut lines = Lines::new(BufReader::new(head.as_slice()));
+    let Ok(header) = replay::read_header(&mut lines, path, &mut Warnings::default()) else { return Ok(None) };
+    let head: Vec<&[u8]> = lines_in(&head).collect();
+    let mut end = Vec::new();
     if bytes > HEAD_BYTES {
-        let start = bytes.saturating_sub(TAIL_BYTES).max(HEAD_BYTES);
-        file.seek(SeekFrom::Start(start))?;
-        let mut tail = Vec::new();
+        file.seek(SeekFrom::Start(bytes.saturating_sub(TAIL_BYTES).max(HEAD_BYTES)))?;
         // Bounded even while another process appends.
-        (&mut file).take(TAIL_BYTES).read_to_end(&mut tail)?;
-        let whole = tail.iter().position(|byte| *byte == b'\n').map_or(tail.len(), |at| at + 1);
-        entries.extend(entries_in(tail.get(whole..).unwrap_or_default()));
+        file.take(TAIL_BYTES).read_to_end(&mut end)?;
     }
-    let name = entries.iter().rev().find_map(|entry| {
-        let EntryKind::SessionInfo { name } = &entry.kind else { return None };
-        Some(name.trim().to_owned())
-    });
-    let last_said = entries.iter().rev().find(|entry| matches!(entry.kind, EntryKind::Message { .. }));
-    let last_activity =
-        last_said.map_or_else(|| line::millis(&header.timestamp), |e| line::millis(&e.timestamp));
+    let all: Vec<&[u8]> = head.iter().copied().chain(lines_in(&end)).collect();
+    let last_activity = all.iter().rev().find_map(|line| said_at(line));
     Ok(Some(SessionInfo {
         path: path.to_owned(),
-        name: name.filter(|name| !name.is_empty()),
-        first_message: entries.iter().find_map(said_by_user),
-        last_activity,
+        name: all.iter().rev().find_map(|line| name_in(line)).filter(|name| !name.is_empty()),
+        first_message: head.iter().find_map(|line| said_by_user(line)),
+        last_activity: last_activity.unwrap_or_else(|| line::millis(&header.timestamp)),
         bytes,
         id: header.id,
         cwd: header.cwd,
@@ -188,24 +186,34 @@ fn info(path: &Path) -> io::Result<Option<SessionInfo>> {
     }))
 }
 
-fn beginning(head: &[u8], path: &Path) -> Option<(Header, Vec<Entry>)> {
-    let mut lines = Lines::new(BufReader::new(head));
-    let header = replay::read_header(&mut lines, path, &mut Warnings::default()).ok()?;
-    let start = usize::try_from(lines.offset()).ok()?;
-    Some((header, entries_in(head.get(start..)?)))
+/// The lines in a part of a file. One that the part cuts is passed over later, like any damaged one.
+fn lines_in(part: &[u8]) -> impl Iterator<Item = &[u8]> {
+    part.split(|byte| *byte == b'\n')
 }
 
-/// The entries in a part of a file. A line that the part cuts is passed over like any damaged one.
-fn entries_in(part: &[u8]) -> Vec<Entry> {
-    let lines = part.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    lines.filter_map(|line| line::read_entry(line).ok()).map(|read| read.entry).collect()
+/// Reads a line only if it may be of this type: a list looks at many lines and needs few.
+fn read_if(line: &[u8], kind: &str) -> Option<Entry> {
+    let start = line.get(..line.len().min(TYPE_WITHIN_BYTES))?;
+    start.windows(kind.len()).any(|part| part == kind.as_bytes()).then_some(())?;
+    Some(line::read_entry(line).ok()?.entry)
 }
 
-fn said_by_user(entry: &Entry) -> Option<String> {
-    let EntryKind::Message { message } = &entry.kind else { return None };
-    let Message::User(user) = &**message else { return None };
+fn name_in(line: &[u8]) -> Option<String> {
+    let EntryKind::SessionInfo { name } = read_if(line, "session_info")?.kind else { return None };
+    Some(name.trim().to_owned())
+}
+
+fn said_at(line: &[u8]) -> Option<i64> {
+    let entry = read_if(line, "message")?;
+    matches!(entry.kind, EntryKind::Message { .. }).then(|| line::millis(&entry.timestamp))
+}
+
+fn said_by_user(line: &[u8]) -> Option<String> {
+    let EntryKind::Message { message } = read_if(line, "message")?.kind else { return None };
+    let Message::User(user) = &*message else { return None };
     let text = text_of(&user.content);
-    (!text.trim().is_empty()).then_some(text)
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.chars().take(FIRST_MESSAGE_CHARS).collect())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@ use super::*;
 use crate::config::env::Env;
 use crate::proto::ids::EntryId;
 use crate::proto::message::{Block, UserMessage};
+use crate::store::line::Header;
 use crate::store::log::Log;
 use std::sync::Arc;
 

@@ -51,8 +51,8 @@ pub fn fork(
 /// Lines of the source that belong to the branch, in the order of the file.
 struct Branch {
     version: u32,
-    /// Offset and length of each line, newline included.
-    lines: Vec<(u64, u64)>,
+    /// Where each line begins.
+    lines: Vec<u64>,
 }
 
 impl Branch {
@@ -61,19 +61,19 @@ impl Branch {
         let mut lines = Lines::new(replay::open(source)?);
         let header = replay::read_header(&mut lines, source, &mut Warnings::default())?;
         let mut decoder = Decoder::new(header.version);
-        let mut ranges = Vec::new();
+        let mut offsets = Vec::new();
         let mut parents: Vec<Option<usize>> = Vec::new();
         let mut places: HashMap<EntryId, usize> = HashMap::new();
         while let Some(raw) = lines.next_line().map_err(failed)? {
-            let range = (raw.offset, raw.length);
+            let offset = raw.offset;
             if let Ok(Some(read)) = decoder.read(raw) {
                 parents.push(read.entry.parent_id.and_then(|id| places.get(&id).copied()));
-                places.insert(read.entry.id, ranges.len());
-                ranges.push(range);
+                places.insert(read.entry.id, offsets.len());
+                offsets.push(offset);
             }
         }
         let mut next = match at {
-            None => ranges.len().checked_sub(1),
+            None => offsets.len().checked_sub(1),
             Some(id) => Some(
                 *places
                     .get(id)
@@ -85,8 +85,8 @@ impl Branch {
             on_branch.insert(place);
             next = parents.get(place).copied().flatten();
         }
-        let kept = ranges.into_iter().enumerate().filter(|(place, _)| on_branch.contains(place));
-        Ok(Self { version: header.version, lines: kept.map(|(_, range)| range).collect() })
+        let kept = offsets.into_iter().enumerate().filter(|(place, _)| on_branch.contains(place));
+        Ok(Self { version: header.version, lines: kept.map(|(_, offset)| offset).collect() })
     }
 }
 
@@ -111,8 +111,10 @@ fn copy_lines(branch: &Branch, source: &Path, out: &mut impl Write) -> io::Resul
     let mut seen_header = false;
     let mut wanted = branch.lines.iter().copied().peekable();
     while wanted.peek().is_some() {
-        let Some(raw) = lines.next_line()? else { break };
-        let is_wanted = wanted.next_if_eq(&(raw.offset, raw.length)).is_some();
+        let Some(raw) = lines.next_line()? else {
+            return Err(io::Error::other("the session was cut short while it was read"));
+        };
+        let is_wanted = wanted.next_if_eq(&raw.offset).is_some();
         if branch.version < line::FORMAT_VERSION {
             // Every line counts, also those of other branches: the ids of version 1 come from the order.
             let upgraded = if seen_header { decoder.upgraded(raw.bytes).ok() } else { None };

@@ -7,8 +7,12 @@
 use crate::proto::entry::{Entry, EntryKind};
 use crate::proto::ids::{EntryId, SessionId};
 use crate::proto::message::Message;
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -81,36 +85,33 @@ pub fn write_header(header: &Header) -> serde_json::Result<String> {
 /// # Errors
 /// Data that JSON can't hold.
 pub fn write_entry(entry: &Entry) -> serde_json::Result<String> {
-    let (kind, rest) = match &entry.kind {
-        EntryKind::Unknown(map) => write_unknown(map)?,
-        known => {
-            let kind = type_name(known);
-            let whole = serde_json::to_string(known)?;
-            // Serde writes the tag first; the envelope goes right behind it without a second pass over the data.
-            let rest = whole.strip_prefix(&format!(r#"{{"type":"{kind}""#)).unwrap_or("}").to_owned();
-            (format!("\"{kind}\""), rest)
-        }
+    let (whole, tag) = match &entry.kind {
+        EntryKind::Unknown(map) => (write_unknown(map)?, map.get("type").cloned().unwrap_or_default()),
+        known => (serde_json::to_string(known)?, Value::from(type_name(known))),
     };
+    // The tag comes first; the envelope goes right behind it without a second pass over the data.
+    let tag = format!(r#"{{"type":{tag}"#);
+    let rest = whole.strip_prefix(&tag).unwrap_or("}");
     let id = serde_json::to_string(&entry.id)?;
     let parent = serde_json::to_string(&entry.parent_id)?;
     let timestamp = serde_json::to_string(&entry.timestamp)?;
-    Ok(format!(r#"{{"type":{kind},"id":{id},"parentId":{parent},"timestamp":{timestamp}{rest}"#) + "\n")
+    Ok(format!("{tag},\"id\":{id},\"parentId\":{parent},\"timestamp\":{timestamp}{rest}\n"))
 }
 
-/// The type as JSON, and everything behind the envelope.
-fn write_unknown(map: &Map<String, Value>) -> serde_json::Result<(String, String)> {
-    let kind = serde_json::to_string(map.get("type").unwrap_or(&Value::Null))?;
-    let mut rest = String::new();
+/// An unknown entry as JSON, its type first and without its envelope.
+fn write_unknown(map: &Map<String, Value>) -> serde_json::Result<String> {
+    let mut out = String::from(r#"{"type":"#);
+    out.push_str(&serde_json::to_string(map.get("type").unwrap_or(&Value::Null))?);
     for (name, value) in map {
         if !matches!(name.as_str(), "type" | "id" | "parentId" | "timestamp") {
-            rest.push(',');
-            rest.push_str(&serde_json::to_string(name)?);
-            rest.push(':');
-            rest.push_str(&serde_json::to_string(value)?);
+            out.push(',');
+            out.push_str(&serde_json::to_string(name)?);
+            out.push(':');
+            out.push_str(&serde_json::to_string(value)?);
         }
     }
-    rest.push('}');
-    Ok((kind, rest))
+    out.push('}');
+    Ok(out)
 }
 
 const fn type_name(kind: &EntryKind) -> &'static str {
@@ -176,7 +177,44 @@ struct MessageLine {
     parent_id: Option<EntryId>,
     #[serde(default)]
     timestamp: String,
-    message: Arc<Message>,
+    message: RoleFirst,
+}
+
+/// A message whose first field is its role, as every writer puts it. Knowing the role first, the rest is read straight
+/// into place; otherwise serde would copy all of it to look for the role.
+struct RoleFirst(Message);
+
+impl<'de> Deserialize<'de> for RoleFirst {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(RoleFirstVisitor).map(Self)
+    }
+}
+
+struct RoleFirstVisitor;
+
+impl<'de> Visitor<'de> for RoleFirstVisitor {
+    type Value = Message;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a message that begins with its role")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Message, A::Error> {
+        let first: Option<Cow<'_, str>> = map.next_key()?;
+        if first.as_deref() != Some("role") {
+            return Err(A::Error::custom("the role is not the first field"));
+        }
+        let role: Cow<'_, str> = map.next_value()?;
+        let rest = MapAccessDeserializer::new(map);
+        Ok(match &*role {
+            "system" => Message::System(Deserialize::deserialize(rest)?),
+            "user" => Message::User(Deserialize::deserialize(rest)?),
+            "assistant" => Message::Assistant(Deserialize::deserialize(rest)?),
+            "toolResult" => Message::ToolResult(Deserialize::deserialize(rest)?),
+            // Rare ones go the general way.
+            _ => return Err(A::Error::custom("a rare role")),
+        })
+    }
 }
 
 #[derive(Deserialize)]
@@ -191,7 +229,8 @@ enum MessageTag {
 /// The line is no entry: see [`BadLine`].
 pub fn read_entry(line: &[u8]) -> Result<Read, BadLine> {
     if let Ok(MessageLine { r#type: _, id, parent_id, timestamp, message }) = serde_json::from_slice(line) {
-        let entry = Entry { id, parent_id, timestamp, kind: EntryKind::Message { message } };
+        let entry =
+            Entry { id, parent_id, timestamp, kind: EntryKind::Message { message: Arc::new(message.0) } };
         return Ok(Read { entry, unreadable: false });
     }
     read_map(parse_object(line)?)

@@ -46,11 +46,6 @@ impl<R: BufRead> Lines<R> {
         self.terminated
     }
 
-    /// Where the next line begins.
-    pub const fn offset(&self) -> u64 {
-        self.offset
-    }
-
     /// The next line; `None` at the end.
     ///
     /// # Errors
@@ -105,7 +100,9 @@ fn skip_line(source: &mut impl BufRead) -> io::Result<(u64, bool)> {
 mod tests {
     use super::*;
 
-    fn read(text: &[u8], limit: u64) -> (Vec<(u64, u64, u64, String, bool)>, bool) {
+    type Read = (u64, u64, u64, String, bool);
+
+    fn read(text: &[u8], limit: u64) -> (Vec<Read>, bool) {
         let mut lines = Lines::with_limit(text, limit);
         let mut out = Vec::new();
         while let Some(line) = lines.next_line().expect("memory can be read") {

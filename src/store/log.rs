@@ -135,9 +135,13 @@ impl Log {
         let entry = Entry { id, parent_id, timestamp: line::timestamp(now), kind };
         match line::write_entry(&entry) {
             Ok(text) => {
-                let mut bytes = std::mem::take(&mut self.before_next);
-                bytes.push_str(&text);
-                self.writer.write(bytes.as_bytes());
+                let mut line = std::mem::take(&mut self.before_next);
+                if line.is_empty() {
+                    line = text;
+                } else {
+                    line.push_str(&text);
+                }
+                self.writer.write(line.into_bytes());
             }
             Err(error) => self.writer.fail(StoreError::Write {
                 path: self.path.clone().unwrap_or_default(),

@@ -84,7 +84,7 @@ pub fn read_from(source: impl BufRead, path: &Path) -> Result<Replay, StoreError
     let mut warnings = warnings.finish();
     if tree.orphans() > 0 {
         warnings.push(format!(
-            "{} entries name a predecessor that is not there: what came before them is not part of their branch.",
+            "Entries whose predecessor is not there: {}. What came before them is not part of their branch.",
             tree.orphans()
         ));
     }

@@ -86,7 +86,7 @@ fn damaged_lines_are_skipped_told_and_cost_nothing_else() {
             "Line 4 is damaged; it was skipped and kept.",
             "Line 7 can't be read by this version; it was kept.",
             "Line 8 is a second session header; everything is read as one session.",
-            "1 entries name a predecessor that is not there: what came before them is not part of their branch.",
+            "Entries whose predecessor is not there: 1. What came before them is not part of their branch.",
         ]
     );
 }

@@ -12,7 +12,7 @@ use std::mem;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Resolves when everything is on the disk, or with the first failure since the last barrier.
 pub type Barrier = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
@@ -68,7 +68,7 @@ pub(super) struct Writer {
     pending: Vec<u8>,
     latch: Latch,
     /// Folders whose new members are not known to be on the disk.
-    unsynced: Vec<PathBuf>,
+    unsynced: Arc<Mutex<Vec<PathBuf>>>,
 }
 
 impl Writer {
@@ -81,20 +81,28 @@ impl Writer {
     }
 
     pub(super) fn open(path: PathBuf, storage: Box<dyn Storage>) -> Self {
-        let unsynced = path.parent().map(Path::to_owned).into_iter().collect();
-        Self { unsynced, ..Self::with(path, Target::Open(storage)) }
+        let folder = path.parent().map(Path::to_owned);
+        let writer = Self::with(path, Target::Open(storage));
+        lock(&writer.unsynced).extend(folder);
+        writer
     }
 
     fn with(path: PathBuf, target: Target) -> Self {
-        Self { path, target, pending: Vec::new(), latch: Latch::default(), unsynced: Vec::new() }
+        Self { path, target, pending: Vec::new(), latch: Latch::default(), unsynced: Arc::default() }
     }
 
     /// Writes bytes, or keeps them for the next try.
-    pub(super) fn write(&mut self, bytes: &[u8]) {
-        if !matches!(self.target, Target::Memory) {
-            self.pending.extend_from_slice(bytes);
-            self.flush();
+    pub(super) fn write(&mut self, bytes: Vec<u8>) {
+        if matches!(self.target, Target::Memory) {
+            return;
         }
+        // Pictures make lines of megabytes: no copy in the usual case.
+        if self.pending.is_empty() {
+            self.pending = bytes;
+        } else {
+            self.pending.extend(bytes);
+        }
+        self.flush();
     }
 
     /// Remembers a failure for the next barrier.
@@ -115,7 +123,7 @@ impl Writer {
     fn try_flush(&mut self) -> Result<(), StoreError> {
         if matches!(self.target, Target::Later) {
             let (storage, folders) = create(&self.path)?;
-            self.unsynced.extend(folders);
+            lock(&self.unsynced).extend(folders);
             self.target = Target::Open(Box::new(storage));
         }
         let Target::Open(storage) = &mut self.target else { return Ok(()) };
@@ -144,7 +152,7 @@ impl Writer {
             return Box::pin(async move { report(&latch, all_written) });
         };
         let sync = storage.sync();
-        let folders = mem::take(&mut self.unsynced);
+        let unsynced = Arc::clone(&self.unsynced);
         let path = self.path.clone();
         let latch_in_task = Arc::clone(&self.latch);
         let latch = Arc::clone(&self.latch);
@@ -153,8 +161,10 @@ impl Writer {
             if let Err(source) = sync() {
                 self::latch(&latch_in_task, StoreError::Sync { path, source });
             }
+            let folders = mem::take(&mut *lock(&unsynced));
             for folder in folders {
                 if let Err(source) = sync_folder(&folder) {
+                    lock(&unsynced).push(folder.clone());
                     self::latch(&latch_in_task, StoreError::Sync { path: folder, source });
                 }
             }
@@ -169,14 +179,18 @@ impl Writer {
     }
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn latch(latch: &Latch, error: StoreError) {
     tracing::warn!(%error, "session log");
-    latch.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    lock(latch).get_or_insert(error);
 }
 
 /// Takes the failure out of the latch: it is reported once.
 fn report(latch: &Latch, all_written: bool) -> Result<(), StoreError> {
-    let failure = latch.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let failure = lock(latch).take();
     match failure {
         None => Ok(()),
         Some(StoreError::Write { path, source, .. }) => {

@@ -24,7 +24,12 @@ pub fn for_terminal(text: &str) -> Cow<'_, str> {
 
 /// The same on one line: newlines and tabs become spaces.
 pub fn for_line(text: &str) -> String {
-    for_terminal(text).split(['\n', '\t']).map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    for_terminal(text)
+        .split(['\n', '\t'])
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// C0 and C1 controls but newline and tab; the bidi embedding, override and isolate marks; interlinear annotation.

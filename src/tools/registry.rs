@@ -40,6 +40,13 @@ impl Tools {
         ])
     }
 
+    /// These tools and one more, behind them; it takes the place of one of the same name.
+    #[must_use]
+    pub fn with(&self, tool: Arc<dyn Tool>) -> Self {
+        let others = self.tools.iter().filter(|other| other.spec().name != tool.spec().name);
+        Self::of(others.cloned().chain([tool.clone()]).collect())
+    }
+
     fn of(tools: Vec<Arc<dyn Tool>>) -> Self {
         let specs = tools.iter().map(|tool| tool.spec().clone()).collect();
         Self { tools: tools.into(), specs }

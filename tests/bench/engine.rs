@@ -3,7 +3,11 @@
 //! `cargo bench --bench engine` runs all, `cargo bench --bench engine -- rounds` those whose name holds the word. Times
 //! are medians of several runs; figures that must grow linearly are given as ratios within the same run.
 
-#![allow(clippy::expect_used, clippy::print_stdout, reason = "a bench fails by stopping and tells by printing")]
+#![allow(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a bench fails by stopping and tells by printing"
+)]
 
 use mynah::config::env::Env;
 use mynah::config::places::Places;
@@ -128,8 +132,7 @@ fn shell_rounds() {
 fn burst() {
     let text = "word and ".repeat(20_000 * 6 / 9);
     let times = (0..5).map(|_| {
-        let (home, server) =
-            (Home::new(), ModelServer::start(vec![Step::text(text.clone()).pieces(6)]));
+        let (home, server) = (Home::new(), ModelServer::start(vec![Step::text(text.clone()).pieces(6)]));
         let begun = Instant::now();
         assert!(headless(&home, &server, &["-p", "go"]).status().expect("runs").success());
         begun.elapsed().as_secs_f64()
@@ -149,15 +152,16 @@ fn peak_memory(pid: u32) -> f64 {
 /// Server-sent events out of bytes, and how the cost grows.
 fn sse() {
     let time = |frames: usize| {
-        let bytes = "event: message\ndata: {\"choices\":[{\"delta\":{\"content\":\"word\"}}]}\n\n".repeat(frames);
+        let bytes =
+            "event: message\ndata: {\"choices\":[{\"delta\":{\"content\":\"word\"}}]}\n\n".repeat(frames);
         let times = (0..5).map(|_| {
             let begun = Instant::now();
-            let mut parser = SseParser::new();
-            let mut seen = 0;
+            let mut parser = SseParser::default();
+            let mut seen = Vec::new();
             for chunk in bytes.as_bytes().chunks(1400) {
-                seen += parser.push(chunk).expect("small frames").len();
+                parser.push(chunk, &mut seen).expect("small frames");
             }
-            assert_eq!(seen, frames);
+            assert_eq!(seen.len(), frames);
             begun.elapsed().as_secs_f64()
         });
         median(times.collect())
@@ -206,7 +210,8 @@ fn write_session(path: &Path, entries: usize) {
     let header = Header::new(SessionId::fresh(), "/project", now);
     let mut log = Log::create(path.to_owned(), header).expect("a new file");
     for n in 0..entries {
-        let content = vec![Block::text(format!("message {n}: some words that a person could have typed here"))];
+        let content =
+            vec![Block::text(format!("message {n}: some words that a person could have typed here"))];
         let message = Arc::new(Message::User(UserMessage { content, timestamp: 0 }));
         log.append(log.fresh_id(), EntryKind::Message { message }, now);
     }

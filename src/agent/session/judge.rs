@@ -7,7 +7,7 @@ use crate::proto::ask::{PermissionAnswer, PermissionAsk};
 use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::message::ToolCall;
 use crate::proto::tool::ToolOutput;
-use crate::tools::{Arguments, Tool, arguments};
+use crate::tools::{Arguments, Tool};
 use std::path::{Path, PathBuf};
 
 impl Session {
@@ -18,15 +18,9 @@ impl Session {
     }
 
     fn judgement(&mut self, call: &ToolCall) -> Option<Judgement> {
-        let Some(tool) = self.parts.tools.get(&call.name).cloned() else {
-            return Some(Judgement::Answer(self.parts.tools.unknown_call(&call.name)));
-        };
-        if call.malformed.is_some() {
-            return Some(Judgement::Answer(arguments::malformed_call(call)));
-        }
-        let checked = match arguments::check(tool.spec(), call.arguments.clone()) {
-            Ok(checked) => checked,
-            Err(error) => return Some(Judgement::Answer(ToolOutput::error(error.to_string()))),
+        let (tool, checked) = match self.parts.tools.prepare(call) {
+            Ok(prepared) => prepared,
+            Err(answer) => return Some(Judgement::Answer(answer)),
         };
         let subjects = tool.subjects(&checked, &self.parts.workshop.cwd);
         let verdict = permission::judge(
@@ -45,7 +39,9 @@ impl Session {
         let headline = tool.headline(&checked);
         match verdict {
             Verdict::Allow => Some(run(tool.as_ref(), checked)),
-            Verdict::Deny { reason } => Some(Judgement::Answer(permission::denial(&call.name, &headline, &reason))),
+            Verdict::Deny { reason } => {
+                Some(Judgement::Answer(permission::denial(&call.name, &headline, &reason)))
+            }
             Verdict::Ask { reason, suggestions } if self.parts.interactive => {
                 let ask = PermissionAsk {
                     id: self.next_ask(),
@@ -72,7 +68,9 @@ impl Session {
     pub(super) fn answered(&mut self, asked: &PermissionAsk, answer: PermissionAnswer) {
         let Some(pending) = self.pending.take() else { return };
         let judgement = match answer {
-            PermissionAnswer::Once | PermissionAnswer::Session { .. } | PermissionAnswer::Always { .. } => pending,
+            PermissionAnswer::Once | PermissionAnswer::Session { .. } | PermissionAnswer::Always { .. } => {
+                pending
+            }
             PermissionAnswer::No => Judgement::Refused,
             PermissionAnswer::NoWith { message } => Judgement::Answer(ToolOutput::error(format!(
                 "The user refused this call and says: {message}"

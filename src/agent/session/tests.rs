@@ -81,10 +81,7 @@ impl Tool for Wait {
 
 impl World {
     fn new(responses: impl IntoIterator<Item = Response>) -> Self {
-        Self {
-            provider: PlayedProvider::new(responses),
-            folder: tempfile::tempdir().expect("folder"),
-        }
+        Self { provider: PlayedProvider::new(responses), folder: tempfile::tempdir().expect("folder") }
     }
 
     fn project(&self) -> PathBuf {
@@ -149,7 +146,14 @@ impl World {
 
     /// What the last request told the model, one line a message.
     fn last_request(&self) -> Vec<String> {
-        self.provider.requests().last().expect("a request").messages.iter().map(|message| brief(message)).collect()
+        self.provider
+            .requests()
+            .last()
+            .expect("a request")
+            .messages
+            .iter()
+            .map(|message| brief(message))
+            .collect()
     }
 }
 
@@ -235,10 +239,7 @@ async fn a_continued_session_declares_nothing_twice() {
 
 #[tokio::test]
 async fn events_tell_a_turn_in_order() {
-    let world = World::new([
-        Response::calls(&[("c1", "ls", json!({}))]),
-        Response::says("that is all"),
-    ]);
+    let world = World::new([Response::calls(&[("c1", "ls", json!({}))]), Response::says("that is all")]);
     let handle = world.start();
     let mut events = handle.events();
     submit(&handle, "look").outcome().await;
@@ -267,8 +268,24 @@ async fn events_tell_a_turn_in_order() {
     assert_eq!(
         told,
         [
-            "turn", "system", "whole", "user", "whole", "round", "assistant", "whole", "tool", "tool end",
-            "result", "whole", "round end", "round", "assistant", "whole", "round end", "turn end",
+            "turn",
+            "system",
+            "whole",
+            "user",
+            "whole",
+            "round",
+            "assistant",
+            "whole",
+            "tool",
+            "tool end",
+            "result",
+            "whole",
+            "round end",
+            "round",
+            "assistant",
+            "whole",
+            "round end",
+            "turn end",
         ]
     );
 }
@@ -306,7 +323,8 @@ async fn a_stop_keeps_what_was_said_and_holds_what_waits() {
     let mut events = handle.events();
     let running = submit(&handle, "long task");
     gate.reached().await;
-    until(&mut events, |event| matches!(event, AgentEvent::Entry { patch: EntryPatch::Append { .. }, .. })).await;
+    until(&mut events, |event| matches!(event, AgentEvent::Entry { patch: EntryPatch::Append { .. }, .. }))
+        .await;
     let waiting = submit(&handle, "waiting");
     handle.send(Command::Cancel { reason: CancelReason::Stop });
     handle.send(Command::Cancel { reason: CancelReason::Stop });
@@ -471,8 +489,10 @@ async fn a_rule_for_the_session_asks_no_second_time_and_one_for_good_is_saved() 
     let ticket = submit(&handle, "write twice");
     let asked = ask(&mut events).await;
     let rule = asked.suggestions.first().expect("a suggestion").clone();
-    handle
-        .send(Command::AnswerPermission { ask: asked.id, answer: PermissionAnswer::Always { rule: rule.clone() } });
+    handle.send(Command::AnswerPermission {
+        ask: asked.id,
+        answer: PermissionAnswer::Always { rule: rule.clone() },
+    });
     assert_eq!(ticket.outcome().await, TicketOutcome::Completed);
     assert_eq!(*saved.lock().expect("lock"), [rule]);
 }
@@ -537,8 +557,7 @@ async fn a_bug_in_a_tool_or_an_adapter_costs_no_session() {
 
 #[tokio::test]
 async fn a_failed_response_is_kept_told_and_repeated() {
-    let world =
-        World::new([Response::breaks_after("half", ErrorClass::Stream), Response::says("the whole")]);
+    let world = World::new([Response::breaks_after("half", ErrorClass::Stream), Response::says("the whole")]);
     let path = world.project().join("session.jsonl");
     let log = Log::create(path.clone(), world.header()).expect("log");
     let handle = start(world.parts(log));

@@ -51,11 +51,17 @@ impl Session {
         self.record_user(content);
         let accepted = self.waiters.get_mut(&ticket).and_then(|waiter| waiter.accepted.take());
         self.save(accepted);
-        let driver =
-            Driver::new(turn, self.news.clone(), self.outbox.clone(), self.parts.workshop.clone());
+        let driver = Driver::new(turn, self.news.clone(), self.outbox.clone(), self.parts.workshop.clone());
         let fsm = TurnFsm::new(self.parts.retry.clone(), self.parts.max_rounds);
-        self.running =
-            Some(Running { turn, ticket, fsm, since: Instant::now(), driver, results: Vec::new(), streamed: None });
+        self.running = Some(Running {
+            turn,
+            ticket,
+            fsm,
+            since: Instant::now(),
+            driver,
+            results: Vec::new(),
+            streamed: None,
+        });
         self.feed(Event::Begin);
     }
 
@@ -149,8 +155,11 @@ impl Session {
                 events.push_back(Event::SteeringTaken { any });
             }
             Effect::RoundFinished(message) => {
-                let results =
-                    self.running.as_mut().map(|running| std::mem::take(&mut running.results)).unwrap_or_default();
+                let results = self
+                    .running
+                    .as_mut()
+                    .map(|running| std::mem::take(&mut running.results))
+                    .unwrap_or_default();
                 self.outbox.publish(AgentEvent::RoundFinished { message, results });
             }
             Effect::RetryScheduled { attempt, after, error } => {

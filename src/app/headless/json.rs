@@ -76,7 +76,9 @@ impl JsonLines {
             }
             AgentEvent::ModeChanged(mode) => json!({"type": "mynah_mode_changed", "mode": mode}),
             AgentEvent::PermissionAsked(ask) => json!({"type": "mynah_permission_asked", "ask": ask}),
-            AgentEvent::PermissionResolved { ask } => json!({"type": "mynah_permission_resolved", "ask": ask}),
+            AgentEvent::PermissionResolved { ask } => {
+                json!({"type": "mynah_permission_resolved", "ask": ask})
+            }
             AgentEvent::Notice { level, text } => {
                 let level = match level {
                     NoticeLevel::Info => "info",

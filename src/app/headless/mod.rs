@@ -163,7 +163,9 @@ impl Printer {
             TicketOutcome::Completed | TicketOutcome::Delivered => return Ok(false),
             TicketOutcome::Cancelled => "Stopped. The session keeps what was done so far.".to_owned(),
             TicketOutcome::MaxRounds { limit } => {
-                format!("Stopped after {limit} rounds, the limit set by agent.max_rounds. Go on with `mynah -p -c`.")
+                format!(
+                    "Stopped after {limit} rounds, the limit set by agent.max_rounds. Go on with `mynah -p -c`."
+                )
             }
             TicketOutcome::Refused { reason } => format!("The model declined to answer: {reason}"),
             TicketOutcome::Failed { error } => error.clone(),

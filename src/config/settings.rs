@@ -1,0 +1,321 @@
+//! The table of settings, and what they are as types.
+//!
+//! [`SETTINGS`] is the one place that knows a setting: the loader, the warnings, `mynah config` and the table in the
+//! README read it. A new setting is a row here, a value in `config/default.toml` and a field below.
+
+use super::check::{Kind, Value};
+use crate::proto::ask::PermissionMode;
+use crate::proto::model::ThinkingLevel;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What is known about a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettingMeta {
+    /// Section and name.
+    pub key: &'static str,
+    /// What it may be.
+    pub kind: Kind,
+    /// What it does, in one line.
+    pub text: &'static str,
+    /// A second, shorter variable of the environment.
+    pub short_env: Option<&'static str>,
+    /// The lists of all layers hold together, instead of the last one alone: a project must not drop a user's rules.
+    pub adds_up: bool,
+    /// A wrong value of it makes Mynah allow more than the user meant: such a mistake is told loudly.
+    pub guards: bool,
+}
+
+impl SettingMeta {
+    const fn new(key: &'static str, kind: Kind, text: &'static str) -> Self {
+        Self { key, kind, text, short_env: None, adds_up: false, guards: false }
+    }
+
+    const fn rules(key: &'static str, text: &'static str) -> Self {
+        Self { adds_up: true, ..Self::new(key, Kind::Rules, text) }
+    }
+
+    const fn guarding(self) -> Self {
+        Self { guards: true, ..self }
+    }
+
+    /// The variable of the environment that sets it.
+    pub fn env(&self) -> String {
+        format!("MYNAH_{}", self.key.replace('.', "_").to_uppercase())
+    }
+}
+
+const fn number(max: i64) -> Kind {
+    Kind::Integer { min: 0, max }
+}
+
+const THINKING: &[&str] = &["off", "minimal", "low", "medium", "high", "xhigh", "max"];
+const MODES: &[&str] = &["ask", "edits", "yolo"];
+const LOG_LEVELS: &[&str] = &["off", "error", "warn", "info", "debug", "trace"];
+/// A day: a longer limit is a mistake in the unit.
+const DAY: i64 = 86_400;
+
+/// All settings, in the order in which lists show them.
+pub const SETTINGS: &[SettingMeta] = &[
+    SettingMeta::new("model.default", Kind::Text, "Model of new sessions, as provider/id"),
+    SettingMeta::new("model.thinking", Kind::Choice(THINKING), "How hard the model thinks"),
+    SettingMeta::new("permissions.mode", Kind::Choice(MODES), "How much runs without asking"),
+    SettingMeta::rules("permissions.allow", "Calls that run without asking"),
+    SettingMeta::rules("permissions.ask", "Calls that ask in every mode but yolo").guarding(),
+    SettingMeta::rules("permissions.deny", "Calls that never run").guarding(),
+    SettingMeta::new("tools.enabled", Kind::List, "Tools the model gets; empty for all"),
+    SettingMeta::new("tools.bash_timeout_seconds", number(DAY), "Time limit of a shell command; 0 for none"),
+    SettingMeta::new("tools.shell_path", Kind::Text, "The shell; empty for bash, else sh"),
+    SettingMeta::new("tools.shell_prefix", Kind::Text, "Put in front of every shell command"),
+    SettingMeta::new("tools.resize_images", Kind::Bool, "Shrink large pictures for the model"),
+    SettingMeta::new("retry.max_attempts", number(100), "How often a failed request is repeated"),
+    SettingMeta::new(
+        "retry.base_seconds",
+        number(DAY),
+        "Wait before the first repetition; doubles each time",
+    ),
+    SettingMeta::new("retry.max_delay_seconds", number(DAY), "Longest wait that a provider may ask for"),
+    SettingMeta::new(
+        "http.idle_timeout_seconds",
+        number(DAY),
+        "Silence after which a response failed; 0 for none",
+    ),
+    SettingMeta::new("agent.max_rounds", number(1_000_000), "Model calls in one turn; 0 for no limit"),
+    SettingMeta::new("context.files", Kind::Bool, "Read AGENTS.md and CLAUDE.md"),
+    SettingMeta::new("session.save", Kind::Bool, "Keep sessions in files"),
+    SettingMeta {
+        short_env: Some("MYNAH_OFFLINE"),
+        ..SettingMeta::new("network.offline", Kind::Bool, "Nothing but the chosen model endpoint").guarding()
+    },
+    SettingMeta::new("log.level", Kind::Choice(LOG_LEVELS), "What the log file holds"),
+];
+
+/// The setting of that key.
+pub fn setting(key: &str) -> Option<&'static SettingMeta> {
+    SETTINGS.iter().find(|meta| meta.key == key)
+}
+
+/// The known name nearest to a mistyped one, if one is near enough to be meant.
+pub fn nearest(key: &str) -> Option<&'static str> {
+    let by_distance = SETTINGS.iter().map(|meta| (distance(key, meta.key), meta.key));
+    let (distance, nearest) = by_distance.min()?;
+    // The bare name in the wrong section is meant too.
+    let name = key.rsplit('.').next().unwrap_or(key);
+    let same_name = SETTINGS.iter().find(|meta| meta.key.rsplit('.').next() == Some(name));
+    if distance <= 1 + key.chars().count() / 6 { Some(nearest) } else { same_name.map(|meta| meta.key) }
+}
+
+/// How many letters must be put in, taken out or changed to make one text of the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        for (to, above) in b.iter().zip(row.iter_mut().skip(1)) {
+            let changed = diagonal + usize::from(from != *to);
+            diagonal = *above;
+            left = changed.min(diagonal + 1).min(left + 1);
+            *above = left;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+/// All settings as a Markdown table, with their defaults.
+pub fn reference_table(defaults: &Values) -> String {
+    let mut table = "| setting | default | may be | what it does |\n|---|---|---|---|\n".to_owned();
+    for meta in SETTINGS {
+        let default = defaults.get(meta.key).map(Value::to_string).unwrap_or_default();
+        table.push_str(&format!("| `{}` | `{}` | {} | {} |\n", meta.key, default, meta.kind, meta.text));
+    }
+    table
+}
+
+/// Checked values by key.
+pub type Values = BTreeMap<&'static str, Value>;
+
+/// What holds, as types.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// `[model]`
+    pub model: ModelSettings,
+    /// `[permissions]`
+    pub permissions: PermissionSettings,
+    /// `[tools]`
+    pub tools: ToolSettings,
+    /// `[retry]`
+    pub retry: RetrySettings,
+    /// Silence after which a response has failed; `None` for no limit.
+    pub http_idle_timeout: Option<Duration>,
+    /// Model calls in one turn; `None` for no limit.
+    pub max_rounds: Option<u32>,
+    /// Read context files.
+    pub context_files: bool,
+    /// Keep sessions in files.
+    pub save_sessions: bool,
+    /// Nothing but the chosen model endpoint.
+    pub offline: bool,
+    /// What the log file holds: `off`, `error`, `warn`, `info`, `debug` or `trace`.
+    pub log_level: String,
+}
+
+/// `[model]`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelSettings {
+    /// Model of new sessions, as provider/id; `None` to look for one.
+    pub default: Option<String>,
+    /// How hard it thinks.
+    pub thinking: ThinkingLevel,
+}
+
+/// `[permissions]`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PermissionSettings {
+    /// The mode at the start.
+    pub mode: PermissionMode,
+    /// Rules that allow, of all layers.
+    pub allow: Vec<String>,
+    /// Rules that ask, of all layers.
+    pub ask: Vec<String>,
+    /// Rules that deny, of all layers.
+    pub deny: Vec<String>,
+}
+
+/// `[tools]`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolSettings {
+    /// Tools the model gets; empty for all.
+    pub enabled: Vec<String>,
+    /// Time limit of a shell command that sets none; `None` for no limit.
+    pub bash_timeout: Option<Duration>,
+    /// The shell; `None` for bash, else sh.
+    pub shell_path: Option<PathBuf>,
+    /// Put in front of every shell command.
+    pub shell_prefix: Option<String>,
+    /// Shrink large pictures.
+    pub resize_images: bool,
+}
+
+/// `[retry]`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetrySettings {
+    /// How often a failed request is repeated.
+    pub max_attempts: u32,
+    /// Wait before the first repetition.
+    pub base: Duration,
+    /// Longest wait that a provider may ask for.
+    pub max_delay: Duration,
+}
+
+impl Settings {
+    /// Types for checked values. Values of all keys must be there: `config/default.toml` has them, a test says so.
+    pub fn from_values(values: &Values) -> Self {
+        let values = Typed(values);
+        Self {
+            model: ModelSettings {
+                default: values.optional_text("model.default"),
+                thinking: values.text("model.thinking").parse().unwrap_or_default(),
+            },
+            permissions: PermissionSettings {
+                mode: values.text("permissions.mode").parse().unwrap_or_default(),
+                allow: values.list("permissions.allow"),
+                ask: values.list("permissions.ask"),
+                deny: values.list("permissions.deny"),
+            },
+            tools: ToolSettings {
+                enabled: values.list("tools.enabled"),
+                bash_timeout: values.limit_seconds("tools.bash_timeout_seconds"),
+                shell_path: values.optional_text("tools.shell_path").map(PathBuf::from),
+                shell_prefix: values.optional_text("tools.shell_prefix"),
+                resize_images: values.switch("tools.resize_images"),
+            },
+            retry: RetrySettings {
+                max_attempts: values.number("retry.max_attempts"),
+                base: values.seconds("retry.base_seconds"),
+                max_delay: values.seconds("retry.max_delay_seconds"),
+            },
+            http_idle_timeout: values.limit_seconds("http.idle_timeout_seconds"),
+            max_rounds: Some(values.number("agent.max_rounds")).filter(|rounds| *rounds > 0),
+            context_files: values.switch("context.files"),
+            save_sessions: values.switch("session.save"),
+            offline: values.switch("network.offline"),
+            log_level: values.text("log.level").to_owned(),
+        }
+    }
+}
+
+/// Checked values, read as the type that their kind promises.
+struct Typed<'a>(&'a Values);
+
+impl Typed<'_> {
+    fn text(&self, key: &str) -> &str {
+        if let Some(Value::Text(text)) = self.0.get(key) { text } else { "" }
+    }
+
+    fn optional_text(&self, key: &str) -> Option<String> {
+        Some(self.text(key)).filter(|text| !text.is_empty()).map(str::to_owned)
+    }
+
+    fn switch(&self, key: &str) -> bool {
+        matches!(self.0.get(key), Some(Value::Bool(true)))
+    }
+
+    fn list(&self, key: &str) -> Vec<String> {
+        if let Some(Value::List(list)) = self.0.get(key) { list.clone() } else { Vec::new() }
+    }
+
+    fn number(&self, key: &str) -> u32 {
+        if let Some(Value::Integer(number)) = self.0.get(key) {
+            u32::try_from(*number).unwrap_or_default()
+        } else {
+            0
+        }
+    }
+
+    fn seconds(&self, key: &str) -> Duration {
+        Duration::from_secs(self.number(key).into())
+    }
+
+    fn limit_seconds(&self, key: &str) -> Option<Duration> {
+        Some(self.seconds(key)).filter(|limit| !limit.is_zero())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_the_types() {
+        assert_eq!(THINKING, ThinkingLevel::ALL.map(ThinkingLevel::as_str));
+        assert_eq!(MODES, PermissionMode::ALL.map(PermissionMode::as_str));
+    }
+
+    #[test]
+    fn variables_follow_from_keys() {
+        let env = |key| setting(key).map(SettingMeta::env);
+        assert_eq!(env("model.default").as_deref(), Some("MYNAH_MODEL_DEFAULT"));
+        assert_eq!(env("tools.bash_timeout_seconds").as_deref(), Some("MYNAH_TOOLS_BASH_TIMEOUT_SECONDS"));
+    }
+
+    #[test]
+    fn near_names() {
+        let table = [
+            ("model.defualt", Some("model.default")),
+            ("retry.max_atempts", Some("retry.max_attempts")),
+            ("tool.enabled", Some("tools.enabled")),
+            ("ui.thinking", Some("model.thinking")),
+            ("colour", None),
+        ];
+        for (typed, meant) in table {
+            assert_eq!(nearest(typed), meant, "{typed}");
+        }
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "ab"), 2);
+    }
+}
