@@ -170,9 +170,9 @@ fn tools_text(tools: &[(String, String)]) -> String {
 fn rules_text(tools: &[(String, String)]) -> String {
     let active = |name: &&str| tools.iter().any(|(tool, _)| tool == name);
     let fits = |rule: &&Guideline| {
-        (rule.any_of.is_empty() || rule.any_of.iter().any(|name| active(name)))
-            && rule.all_of.iter().all(|name| active(name))
-            && !rule.none_of.iter().any(|name| active(name))
+        (rule.any_of.is_empty() || rule.any_of.iter().any(active))
+            && rule.all_of.iter().all(active)
+            && !rule.none_of.iter().any(active)
     };
     let lines: Vec<String> = GUIDELINES.iter().filter(fits).map(|rule| format!("- {}", rule.text)).collect();
     format!("Rules:\n{}", lines.join("\n"))

@@ -147,10 +147,7 @@ struct Pending {
 
 impl Pending {
     fn push(&mut self, Numbered { seq, event }: Numbered) {
-        let event = match self.join(event) {
-            Ok(()) => return,
-            Err(event) => event,
-        };
+        let Some(event) = self.join(event) else { return };
         let position = self.read + self.events.len() as u64;
         match &event {
             AgentEvent::Entry { id, patch: EntryPatch::Append { .. } } => {
@@ -185,7 +182,7 @@ impl Pending {
     }
 
     /// Adds a delta to the pending one of the same block or call; gives the event back if there is none.
-    fn join(&mut self, event: AgentEvent) -> Result<(), AgentEvent> {
+    fn join(&mut self, event: AgentEvent) -> Option<AgentEvent> {
         match event {
             AgentEvent::Entry { id, patch: EntryPatch::Append { index, delta, usage } } => {
                 let pending = self.appends.get(&id).copied();
@@ -197,21 +194,21 @@ impl Pending {
                 {
                     d.push_str(&delta);
                     *u = usage;
-                    return Ok(());
+                    return None;
                 }
-                Err(AgentEvent::Entry { id, patch: EntryPatch::Append { index, delta, usage } })
+                Some(AgentEvent::Entry { id, patch: EntryPatch::Append { index, delta, usage } })
             }
             AgentEvent::ToolProgress { call, mut delta } => {
                 let pending = self.outputs.get(&call).copied();
                 if let Some(AgentEvent::ToolProgress { delta: text, .. }) = self.pending_at(pending) {
                     text.push_str(&delta);
                     cap_output(text);
-                    return Ok(());
+                    return None;
                 }
                 cap_output(&mut delta);
-                Err(AgentEvent::ToolProgress { call, delta })
+                Some(AgentEvent::ToolProgress { call, delta })
             }
-            other => Err(other),
+            other => Some(other),
         }
     }
 

@@ -26,6 +26,8 @@ use tokio_util::task::TaskTracker;
 /// How long a stopped process has between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(2);
 
+pub mod segments;
+
 /// All shell processes of this program.
 #[derive(Debug, Default)]
 pub struct Jobs {
