@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 
 fn run(args: &RunArgs, env: Env) -> anyhow::Result<Exit> {
     let around = Surroundings::find(env, args.cwd.as_deref(), &args.settings)?;
-    logging::init(&around.places.state, around.loaded.settings.log_level);
+    logging::init(&around.places.state, &around.loaded.settings.log_level);
     if let Some(search) = &args.list_models {
         return print_models(args, &around, search);
     }

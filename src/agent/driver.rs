@@ -12,7 +12,7 @@ use crate::llm::error::{ErrorClass, LlmError};
 use crate::llm::{Provider, Request, StreamEvent};
 use crate::proto::entry::EntryPatch;
 use crate::proto::event::AgentEvent;
-use crate::proto::ids::{CallId, EntryId, TurnId};
+use crate::proto::ids::{EntryId, TurnId};
 use crate::proto::message::{AssistantMessage, Message, StopReason, ToolCall};
 use crate::proto::tool::ToolOutput;
 use crate::tools::{FileLocks, Progress, Tool, ToolCx, ToolLimits};

@@ -17,8 +17,10 @@ pub fn path(state: &Path) -> PathBuf {
     state.join("log").join("mynah.log")
 }
 
-/// Sends log lines of this level and above to the file. A second call in a process changes nothing.
-pub fn init(state: &Path, level: LevelFilter) {
+/// Sends log lines of this level (a word of the setting `log.level`) and above to the file. A second call in a process
+/// changes nothing.
+pub fn init(state: &Path, level: &str) {
+    let level = level.parse().unwrap_or(LevelFilter::WARN);
     let file = LazyFile(Arc::new(Mutex::new(Target::NotOpen(path(state)))));
     let subscriber =
         tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(file).finish();

@@ -147,7 +147,8 @@ impl Surroundings {
 /// Starts an agent.
 pub async fn start(args: &RunArgs, around: &Surroundings) -> Result<Started, StartError> {
     let settings = &around.loaded.settings;
-    let mut notices: Vec<String> = around.loaded.warnings.iter().map(ToString::to_string).collect();
+    let mut notices: Vec<String> =
+        around.loaded.warnings.iter().map(|warning| warning.text.clone()).collect();
 
     let (log, context, warnings) = open_session(&args.session, settings, around)?;
     notices.extend(warnings);
@@ -155,17 +156,14 @@ pub async fn start(args: &RunArgs, around: &Surroundings) -> Result<Started, Sta
     let (models, warnings) = around.models(args.api_key.as_deref(), args.offline);
     notices.extend(warnings);
     let start = models
-        .start(args.model.as_deref(), context.model.as_ref(), settings.permissions.model.default.as_deref())
+        .start(args.model.as_deref(), context.model.as_ref(), settings.model.default.as_deref())
         .await?;
     let ModelStart { selection, notices: said, .. } = start;
     notices.extend(said);
     notices.extend(selection.warning);
     let provider = models.provider(&selection.model)?;
-    let thinking = args
-        .thinking
-        .or(selection.thinking)
-        .or(context.thinking)
-        .unwrap_or(settings.permissions.model.thinking);
+    let thinking =
+        args.thinking.or(selection.thinking).or(context.thinking).unwrap_or(settings.model.thinking);
 
     let (rules, warnings) = rules(args, settings, around);
     notices.extend(warnings);
@@ -354,7 +352,7 @@ fn system_prompt(
     let parts = context::Parts {
         tools: tools.iter().map(|tool| (tool.spec().name.clone(), tool.summary().to_owned())).collect(),
         files,
-        date: jiff::Zoned::now().date(),
+        date: jiff::ZonedDateTime::now().date(),
         cwd: around.cwd.clone(),
     };
     Ok((context::assemble(&parts), warnings))

@@ -9,6 +9,7 @@ mod guard;
 mod live;
 mod plain_text;
 mod process;
+pub mod segments;
 mod spill;
 mod tail;
 mod tree;
@@ -25,9 +26,6 @@ use tokio_util::task::TaskTracker;
 
 /// How long a stopped process has between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(2);
-
-pub mod segments;
-
 /// All shell processes of this program.
 #[derive(Debug, Default)]
 pub struct Jobs {

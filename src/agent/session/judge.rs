@@ -8,7 +8,6 @@ use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::message::ToolCall;
 use crate::proto::tool::ToolOutput;
 use crate::tools::{Arguments, Tool};
-use std::path::{Path, PathBuf};
 
 impl Session {
     /// Checks a call. `None`: the user was asked, the answer brings the event.
@@ -33,15 +32,13 @@ impl Session {
                 project_root: &self.parts.folders.project_root,
                 home: &self.parts.folders.home,
                 config_dir: &self.parts.folders.config,
-                resolve: &resolve,
+                resolve: &permission::resolve_on_disk,
             },
         );
         let headline = tool.headline(&checked);
         match verdict {
             Verdict::Allow => Some(run(tool.as_ref(), checked)),
-            Verdict::Deny { reason } => {
-                Some(Judgement::Answer(permission::denial(&call.name, &headline, &reason)))
-            }
+            Verdict::Deny { reason } => Some(Judgement::Answer(denial(&call.name, &headline, &reason))),
             Verdict::Ask { reason, suggestions } if self.parts.interactive => {
                 let ask = PermissionAsk {
                     id: self.next_ask(),
@@ -84,20 +81,9 @@ fn run(tool: &dyn Tool, arguments: Arguments) -> Judgement {
     Judgement::Run { mutating: tool.is_mutating(&arguments), arguments }
 }
 
-/// The path with links followed, as far as it exists.
-fn resolve(path: &Path) -> PathBuf {
-    let mut rest = Vec::new();
-    let mut existing = path;
-    loop {
-        if let Ok(real) = existing.canonicalize() {
-            return rest.iter().rev().fold(real, |path, part| path.join(part));
-        }
-        match (existing.parent(), existing.file_name()) {
-            (Some(parent), Some(name)) => {
-                rest.push(name.to_owned());
-                existing = parent;
-            }
-            _ => return path.to_owned(),
-        }
-    }
+/// What the model reads about a call that a rule denies.
+fn denial(tool: &str, headline: &str, reason: &str) -> ToolOutput {
+    ToolOutput::error(format!(
+        "This {tool} call was refused and did not run: {headline}\n{reason} Do not try to get the same effect in another way."
+    ))
 }

@@ -10,7 +10,7 @@ use crate::proto::entry::{EntryKind, EntryPatch};
 use crate::proto::event::AgentEvent;
 use crate::proto::ids::{EntryId, TicketId, TurnId};
 use crate::proto::message::{
-    AssistantMessage, Block, Message, StopReason, SystemMessage, ToolCall, ToolResultMessage, UserMessage,
+    AssistantMessage, Block, Message, SystemMessage, ToolCall, ToolResultMessage, UserMessage,
 };
 use crate::proto::tool::ToolOutput;
 use serde_json::{Map, Value, json};
@@ -52,7 +52,7 @@ impl Session {
         let accepted = self.waiters.get_mut(&ticket).and_then(|waiter| waiter.accepted.take());
         self.save(accepted);
         let driver = Driver::new(turn, self.news.clone(), self.outbox.clone(), self.parts.workshop.clone());
-        let fsm = TurnFsm::new(self.parts.retry.clone(), self.parts.max_rounds);
+        let fsm = TurnFsm::new(self.parts.retry, self.parts.max_rounds);
         self.running = Some(Running {
             turn,
             ticket,

@@ -58,7 +58,7 @@ impl JsonLines {
             }),
             AgentEvent::RetryFinished { success, attempt, error } => {
                 let mut line = json!({"type": "auto_retry_end", "success": success, "attempt": attempt});
-                insert_some(&mut line, "finalError", error.as_ref());
+                insert_some(&mut line, "finalError", error.clone());
                 line
             }
             AgentEvent::TurnFinished { .. } => {
@@ -161,7 +161,7 @@ fn with_role(message: Value, role: &str) -> Value {
     }
 }
 
-fn insert_some(line: &mut Value, key: &str, value: Option<impl Into<Value> + Clone>) {
+fn insert_some(line: &mut Value, key: &str, value: Option<impl Into<Value>>) {
     if let (Value::Object(fields), Some(value)) = (line, value) {
         fields.insert(key.to_owned(), value.into());
     }

@@ -52,7 +52,7 @@ pub async fn run(
     header: &Value,
     streams: Streams,
 ) -> io::Result<Exit> {
-    let mut printer = Printer::new(mode, streams);
+    let printer = Printer::new(mode, streams);
     if mode == OutputMode::Json {
         printer.json_line(header)?;
     }
