@@ -151,7 +151,7 @@ const fn readable_by_others(_path: &Path) -> Option<String> {
     None
 }
 
-/// Adds variables that `auth.toml` names.
+/// The variables that `auth.toml` names.
 pub fn variables(keys: &StoredKeys) -> impl Iterator<Item = &str> {
     keys.values().filter_map(|key| match key {
         StoredKey::Key(_) | StoredKey::Command(_) => None,

@@ -97,14 +97,26 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_slow_command_is_stopped_with_all_that_it_started() {
+    async fn a_slow_command_is_given_up() {
+        let ended = output_of("sleep 60", &env(), &[], Duration::from_millis(20)).await;
+        assert!(matches!(ended, Err(KeyCommandError::TooSlow(_))));
+    }
+
+    #[tokio::test]
+    async fn a_command_that_is_given_up_ends_with_all_that_it_started() {
         let dir = tempfile::tempdir().unwrap();
         let pid_file = dir.path().join("pid");
         let command = format!("sleep 60 & echo $! > {}; wait", pid_file.display());
-        let ended = output_of(&command, &env(), &[], Duration::from_millis(500)).await;
-        assert!(matches!(ended, Err(KeyCommandError::TooSlow(_))));
-        let pid = std::fs::read_to_string(&pid_file).unwrap().trim().parse().unwrap();
-        let pid = rustix::process::Pid::from_raw(pid).unwrap();
+        let running = tokio::spawn(async move { output_of(&command, &env(), &[], LIMIT).await });
+        let pid = loop {
+            let text = std::fs::read_to_string(&pid_file).unwrap_or_default();
+            if let Some(pid) = text.trim().parse().ok().and_then(rustix::process::Pid::from_raw) {
+                break pid;
+            }
+            tokio::task::yield_now().await;
+        };
+        running.abort();
+        assert!(running.await.unwrap_err().is_cancelled());
         // A killed process stays listed until its parent (init, after the shell's death) takes note of it.
         let dead = |stat: String| stat.rsplit(") ").next().is_some_and(|state| state.starts_with('Z'));
         while rustix::process::test_kill_process(pid).is_ok() {

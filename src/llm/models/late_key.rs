@@ -136,6 +136,10 @@ impl Provider for LateKeyProvider {
 mod tests {
     use super::*;
     use crate::llm::endpoint::KeyStyle;
+    use crate::llm::models::blank_model;
+    use crate::llm::{CacheRetention, Dialect};
+    use crate::proto::model::{ModelRef, ThinkingLevel};
+    use tokio::sync::mpsc;
 
     fn inner(late: Vec<LateCommand>) -> Inner {
         let endpoint = Endpoint {
@@ -188,5 +192,25 @@ mod tests {
         assert_eq!(error.class, ErrorClass::Auth);
         assert!(error.message.contains("Pea") && error.message.contains("auth.toml"), "{}", error.message);
         assert!(!error.message.contains("sk-1"));
+    }
+
+    #[tokio::test]
+    async fn a_failed_command_ends_the_stream() {
+        let request = Request {
+            model: Arc::new(blank_model(ModelRef::new("p", "m"), Dialect::OpenAiCompletions)),
+            system: "".into(),
+            messages: Vec::new(),
+            tools: Arc::new([]),
+            thinking: ThinkingLevel::Off,
+            max_tokens: None,
+            session_id: String::new(),
+            cache: CacheRetention::None,
+        };
+        let provider = LateKeyProvider(Arc::new(inner(vec![late("exit 1", true, None)])));
+        let (sender, mut events) = mpsc::unbounded_channel();
+        provider.stream(Arc::new(request), sender).await;
+        let Some(StreamEvent::Failed(error)) = events.recv().await else { panic!("the command failed") };
+        assert_eq!(error.class, ErrorClass::Auth);
+        assert_eq!(events.recv().await, None);
     }
 }

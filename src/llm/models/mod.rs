@@ -1,8 +1,8 @@
 //! Which models there are, which one is meant, and how requests reach it.
 //!
 //! Responsibilities: [`Models`] puts the shipped catalogue, the user's files, the environment and what local servers
-//! say together, and answers with [`Model`]s and [`Provider`]s. What is decided is decided in pure parts: [`select`]
-//! (which model a pattern means), [`start`] (which one a session begins with), [`auth`] (which key).
+//! say together, and answers with [`Model`]s and with providers that reach them. What is decided is decided in pure
+//! parts: [`select`] (which model a pattern means), [`start`] (which one a session begins with), [`auth`] (which key).
 //!
 //! Invariants: keys are never printed, in no error and no warning; a file that is wrong never blocks the start; a key
 //! of `--api-key` goes to one provider only; nothing is sent anywhere but by a request, or by the question to local
@@ -97,6 +97,8 @@ pub struct Models {
     key_owner: OnceLock<String>,
     /// What local servers offer, once somebody looked.
     local: OnceLock<Vec<Arc<Model>>>,
+    /// How long local servers may take to answer.
+    probe_limit: Duration,
     commands: Arc<KeyCommands>,
 }
 
@@ -123,6 +125,7 @@ impl Models {
             options,
             key_owner: OnceLock::new(),
             local: OnceLock::new(),
+            probe_limit: local::PROBE_LIMIT,
             commands: Arc::new(KeyCommands::new(env.clone(), secrets)),
         };
         (models, warnings)
@@ -236,7 +239,7 @@ impl Models {
             provider: row.id.clone(),
             base_url: self.unlisted(&ModelRef::new(&row.id, "")).base_url,
         });
-        let found = local::look(candidates.collect(), local::PROBE_LIMIT).await;
+        let found = local::look(candidates.collect(), self.probe_limit).await;
         self.local.get_or_init(|| {
             let models = found.into_iter().flat_map(|server| {
                 server.models.into_iter().map(move |model| (server.candidate.provider.clone(), model))

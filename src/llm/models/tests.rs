@@ -417,7 +417,9 @@ async fn a_local_server_is_found_and_used() {
         stream.write_all(format!("HTTP/1.0 200 OK\r\n\r\n{body}").as_bytes()).await.unwrap();
     });
     let home = Home::with(&[("models.toml", &servers(&[("vllm", url.clone())]))]);
-    let models = home.load([]);
+    let mut models = home.load([]);
+    // A busy machine may stop the test for longer than a user would wait.
+    models.probe_limit = Duration::from_secs(60);
     let start = models.start(None, None, None).await.unwrap();
     answering.await.unwrap();
     assert_eq!(
