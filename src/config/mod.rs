@@ -3,7 +3,7 @@
 //! | file | what it is |
 //! |---|---|
 //! | [`places`] | the folders of one user |
-//! | [`env`] | the environment as a value |
+//! | [`mod@env`] | the environment as a value |
 //! | [`settings`] | the table of settings, and what they are as types |
 //! | [`check`] | what a setting may be |
 //! | [`load`] | all layers to one set of settings, with warnings |

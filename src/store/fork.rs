@@ -116,6 +116,9 @@ fn copy_lines(branch: &Branch, source: &Path, out: &mut impl Write) -> io::Resul
         };
         let is_wanted = wanted.next_if_eq(&raw.offset).is_some();
         if branch.version < line::FORMAT_VERSION {
+            if raw.cut {
+                return Err(io::Error::other("a line of an old format is too long to be brought up to date"));
+            }
             // Every line counts, also those of other branches: the ids of version 1 come from the order.
             let upgraded = if seen_header { decoder.upgraded(raw.bytes).ok() } else { None };
             seen_header |= line::parse_object(raw.bytes).is_ok();

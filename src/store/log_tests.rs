@@ -261,6 +261,20 @@ fn a_barrier_nobody_waits_for_leaves_its_failure_to_the_next() {
 }
 
 #[tokio::test]
+async fn two_barriers_at_once_never_say_that_unwritten_entries_are_safe() {
+    let disk = Disk::default();
+    let mut log = disk.log();
+    append(&mut log, "one");
+    let early = log.barrier();
+    disk.plan([Err(io::ErrorKind::StorageFull); 2]);
+    append(&mut log, "two");
+    let late = log.barrier();
+    assert!(early.await.is_err(), "it takes the failure");
+    assert!(late.await.is_err(), "and the entry is still not written");
+    log.barrier().await.expect("there is room again");
+}
+
+#[tokio::test]
 async fn a_place_that_cannot_be_written_is_told_at_the_barrier_and_tried_again() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let folder = dir.path().join("sessions");

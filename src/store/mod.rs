@@ -2,7 +2,7 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | [`line`] | one entry as one JSON line, and back |
+//! | [`mod@line`] | one entry as one JSON line, and back |
 //! | [`lines`] | a file as lines, whatever is in it |
 //! | [`replay`] | a file as a tree |
 //! | [`tree`] | the entries, their branches and the leaf |

@@ -149,7 +149,8 @@ impl Writer {
         let all_written = self.pending.is_empty();
         let Target::Open(storage) = &self.target else {
             let latch = Arc::clone(&self.latch);
-            return Box::pin(async move { report(&latch, all_written) });
+            let path = self.path.clone();
+            return Box::pin(async move { report(&latch, path, all_written, true) });
         };
         let sync = storage.sync();
         let unsynced = Arc::clone(&self.unsynced);
@@ -158,23 +159,32 @@ impl Writer {
         let latch = Arc::clone(&self.latch);
         // On its own thread from now on, whether or not somebody waits: a failure stays in the latch either way.
         let task = tokio::task::spawn_blocking(move || {
+            let mut synced = true;
             if let Err(source) = sync() {
+                synced = false;
                 self::latch(&latch_in_task, StoreError::Sync { path, source });
             }
             let folders = mem::take(&mut *lock(&unsynced));
             for folder in folders {
                 if let Err(source) = sync_folder(&folder) {
+                    synced = false;
                     lock(&unsynced).push(folder.clone());
                     self::latch(&latch_in_task, StoreError::Sync { path: folder, source });
                 }
             }
+            synced
         });
         let path = self.path.clone();
         Box::pin(async move {
-            if let Err(error) = task.await {
-                self::latch(&latch, StoreError::Sync { path, source: io::Error::other(error) });
-            }
-            report(&latch, all_written)
+            let synced = match task.await {
+                Ok(synced) => synced,
+                Err(error) => {
+                    let source = io::Error::other(error);
+                    self::latch(&latch, StoreError::Sync { path: path.clone(), source });
+                    false
+                }
+            };
+            report(&latch, path, all_written, synced)
         })
     }
 }
@@ -188,10 +198,14 @@ fn latch(latch: &Latch, error: StoreError) {
     lock(latch).get_or_insert(error);
 }
 
-/// Takes the failure out of the latch: it is reported once.
-fn report(latch: &Latch, all_written: bool) -> Result<(), StoreError> {
+/// Takes the failure out of the latch: it is reported once. A barrier that runs beside this one may have taken it; what
+/// is not on the disk fails this one all the same.
+fn report(latch: &Latch, path: PathBuf, all_written: bool, synced: bool) -> Result<(), StoreError> {
+    let told = || io::Error::other("the message before says why");
     let failure = lock(latch).take();
     match failure {
+        None if !all_written => Err(StoreError::Write { path, source: told(), recovered: false }),
+        None if !synced => Err(StoreError::Sync { path, source: told() }),
         None => Ok(()),
         Some(StoreError::Write { path, source, .. }) => {
             Err(StoreError::Write { path, source, recovered: all_written })
