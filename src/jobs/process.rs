@@ -216,7 +216,7 @@ impl Running {
     }
 
     /// Takes what is in the pipe without waiting, so much at most as a pipe holds by default.
-    fn take_rest(&mut self, collector: &mut Collector) {
+    fn take_rest(&self, collector: &mut Collector) {
         let mut buffer = vec![0; CHUNK];
         if self.pipe_open
             && let Ok(length) = self.pipe.try_read(&mut buffer)
