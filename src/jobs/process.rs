@@ -155,6 +155,8 @@ enum Followed {
 /// Starts the shell. Blocks for the time of a spawn, under a millisecond as a rule.
 pub fn start(command: &ShellCommand) -> Result<Running, ProcessError> {
     let (reader, writer) = io::pipe().map_err(ProcessError::Pipe)?;
+    // All that can fail comes before the spawn: nothing may be left running without an owner.
+    let pipe = Receiver::from_owned_fd(OwnedFd::from(reader)).map_err(ProcessError::Pipe)?;
     let stdout = writer.try_clone().map_err(ProcessError::Pipe)?;
     let mut shell = Command::new(&command.shell);
     shell.arg("-c").arg(&command.text).current_dir(&command.cwd).process_group(0);
@@ -171,7 +173,6 @@ pub fn start(command: &ShellCommand) -> Result<Running, ProcessError> {
             ProcessError::NoFolder(command.cwd.clone())
         }
     })?;
-    let pipe = Receiver::from_owned_fd(OwnedFd::from(reader)).map_err(ProcessError::Pipe)?;
     let id = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
     let Some(group) = id else { return Err(ProcessError::Lost) };
     Ok(Running { child, pipe, pipe_open: true, group, started, exit: None })
@@ -203,20 +204,24 @@ impl Running {
             let drained = self.exit.map(|exit| exit.at + DRAIN);
             tokio::select! {
                 biased;
-                () = &mut stop => return Ok(self.exit.map_or(Followed::Stopped, |exit| Followed::Exited(exit.status))),
+                () = &mut stop => {
+                    return Ok(self.exit.map_or(Followed::Stopped, |exit| Followed::Exited(exit.status)));
+                }
                 () = at(deadline), if self.exit.is_none() => return Ok(Followed::DeadlinePassed),
                 () = at(drained) => {}
                 () = at(collector.live_due()) => live(collector.take_live()),
                 status = self.child.wait(), if self.exit.is_none() => {
                     self.exit = Some(Exit { status: status?, at: Instant::now() });
                 }
-                length = read(&self.pipe, collector, &mut buffer), if self.pipe_open => self.take(length, collector, &buffer)?,
+                length = read(&self.pipe, collector, &mut buffer), if self.pipe_open => {
+                    self.take(length, collector, &buffer)?;
+                }
             }
         }
     }
 
     /// Takes what is in the pipe without waiting, so much at most as a pipe holds by default.
-    fn take_rest(&mut self, collector: &mut Collector) {
+    fn take_rest(&self, collector: &mut Collector) {
         let mut buffer = vec![0; CHUNK];
         if self.pipe_open
             && let Ok(length) = self.pipe.try_read(&mut buffer)

@@ -9,6 +9,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::task::JoinHandle;
 
 /// Bytes that stay in memory before a file is begun.
@@ -36,6 +37,8 @@ pub struct Saved {
 pub struct Spill {
     dir: PathBuf,
     cap: u64,
+    /// Bytes that came while too much waited for the disk.
+    lost: u64,
     state: State,
 }
 
@@ -48,7 +51,7 @@ enum State {
 impl Spill {
     /// Files go into `dir`, which is made when it is needed.
     pub const fn new(dir: PathBuf) -> Self {
-        Self { dir, cap: FILE_CAP, state: State::Memory(Vec::new()) }
+        Self { dir, cap: FILE_CAP, lost: 0, state: State::Memory(Vec::new()) }
     }
 
     /// Waits until [`Self::push`] can take a chunk without waiting for the disk.
@@ -59,7 +62,7 @@ impl Spill {
         }
     }
 
-    /// Takes the next bytes. Call [`Self::ready`] before.
+    /// Takes the next bytes. Without [`Self::ready`] before, they may be lost to the file; the result says so.
     pub fn push(&mut self, bytes: &[u8]) {
         match &mut self.state {
             State::Memory(memory) => {
@@ -69,8 +72,11 @@ impl Spill {
                     self.begin_file(memory);
                 }
             }
-            // Full cannot happen after `ready`; closed means that the writer has given up and says why at the end.
-            State::File { chunks, .. } => drop(chunks.try_send(bytes.to_vec())),
+            State::File { chunks, .. } => match chunks.try_send(bytes.to_vec()) {
+                // The writer has given up, and says why at the end.
+                Ok(()) | Err(TrySendError::Closed(_)) => {}
+                Err(TrySendError::Full(_)) => self.lost += bytes.len() as u64,
+            },
         }
     }
 
@@ -86,6 +92,9 @@ impl Spill {
         let State::File { path, chunks, writer } = self.state else { return Saved::default() };
         drop(chunks);
         match tokio::time::timeout(patience, writer).await {
+            Ok(Ok(Saved { path, bytes, problem: None })) if self.lost > 0 => {
+                Saved { path, bytes, problem: Some("the disk was too slow for the rest".to_owned()) }
+            }
             Ok(Ok(saved)) => saved,
             Ok(Err(_)) => problem("the writer was stopped"),
             Err(_) => {

@@ -109,11 +109,11 @@ async fn a_missing_folder_and_a_missing_shell_are_told_apart() {
 async fn a_daemon_that_holds_the_pipe_neither_delays_the_result_nor_dies_of_it() {
     let dir = tempfile::tempdir().unwrap();
     let jobs = Jobs::new();
-    let text = "(sleep 0.6; echo late; echo later; touch survived) & echo started";
+    let text = "(sleep 2; echo late; echo later; touch survived) & echo started";
     let begun = Instant::now();
     let finished = jobs.run(command(text, dir.path()), &CancellationToken::new(), |_| {}).await.unwrap();
     assert!(begun.elapsed() >= Duration::from_millis(190), "output is drained for 200 ms");
-    assert!(begun.elapsed() < Duration::from_millis(590));
+    assert!(begun.elapsed() < Duration::from_millis(1900));
     assert_eq!((finished.end, finished.tail.as_str()), (End::Exited(0), "started\n"));
     let survived = dir.path().join("survived");
     until("the daemon writes on", || survived.exists()).await;
@@ -127,7 +127,7 @@ async fn a_closed_pipe_does_not_end_a_shell_that_still_runs() {
 #[tokio::test]
 async fn the_time_limit_ends_the_whole_group_and_keeps_the_output() {
     let dir = tempfile::tempdir().unwrap();
-    let limit = Duration::from_millis(200);
+    let limit = Duration::from_secs(1);
     let text = "echo before; sleep 600 & echo $! > pid.1; wait";
     let command = ShellCommand { timeout: Some(limit), ..command(text, dir.path()) };
     let jobs = Jobs::new();
@@ -241,11 +241,11 @@ async fn new_text_is_told_in_few_deltas_that_add_up() {
     let begun = Instant::now();
     let finished = Jobs::new()
         .run(command(text, dir.path()), &CancellationToken::new(), move |delta| {
-            sink.lock().unwrap().push(delta)
+            sink.lock().unwrap().push(delta);
         })
         .await
         .unwrap();
-    let deltas = deltas.lock().unwrap();
+    let deltas = deltas.lock().unwrap().clone();
     assert_eq!(deltas.concat(), finished.tail);
     assert!(deltas.len() > 1);
     assert!((deltas.len() as u128) <= begun.elapsed().as_millis() / 33 + 1, "{} deltas", deltas.len());

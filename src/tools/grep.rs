@@ -9,6 +9,7 @@ use super::{Tool, ToolCx, blocking, paths};
 use crate::llm::BoxFuture;
 use crate::proto::ask::Subject;
 use crate::proto::tool::{ToolOutput, ToolSpec};
+use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch};
 use serde_json::{Map, json};
@@ -110,6 +111,8 @@ impl<'a> Search<'a> {
             matcher: matcher(arguments)?,
             searcher: SearcherBuilder::new()
                 .line_number(true)
+                // As the matcher: `$` matches before a carriage return too.
+                .line_terminator(LineTerminator::crlf())
                 .before_context(context)
                 .after_context(context)
                 .binary_detection(BinaryDetection::quit(0))
@@ -215,7 +218,8 @@ fn matcher(arguments: &Arguments) -> Result<RegexMatcher, String> {
     RegexMatcherBuilder::new()
         .case_insensitive(arguments::flag(arguments, "ignoreCase"))
         .fixed_strings(literal)
-        .line_terminator(Some(b'\n'))
+        // Anchors hold at lines, whatever their ends.
+        .multi_line(true)
         .crlf(true)
         .build(pattern)
         .map_err(|error| {

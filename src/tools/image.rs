@@ -12,11 +12,17 @@ use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 use std::io::Cursor;
 use std::path::Path;
 
-/// Pixels on a side that providers accept.
-const MOST_PIXELS: u32 = 2000;
+/// What providers accept: 2000 pixels on a side, and 4.5 MB of base64, which leaves room below 5 MB.
+const ACCEPTED: Bounds = Bounds { pixels: 2000, base64: 9 * 1024 * 1024 / 2 };
 
-/// Bytes of base64 that providers accept, with room to spare below 5 MB.
-const MOST_BASE64: usize = 9 * 1024 * 1024 / 2;
+/// The largest picture.
+#[derive(Clone, Copy)]
+struct Bounds {
+    /// Pixels on a side.
+    pixels: u32,
+    /// Bytes of base64.
+    base64: usize,
+}
 
 /// Bytes of a file that is taken for a picture at all.
 const MOST_FILE: u64 = 100 << 20;
@@ -88,7 +94,7 @@ impl Picture {
             ));
         }
         let ready = self
-            .prepare(bytes)
+            .prepare(bytes, ACCEPTED)
             .map_err(|problem| format!("{name} can't be shown as an image: {problem}."))?;
         let mut text = format!("Read image file [{}]", ready.mime);
         if ready.before != ready.after {
@@ -103,21 +109,21 @@ impl Picture {
     }
 
     /// As it is when it is upright and small enough, else the first step of the ladder that fits.
-    fn prepare(self, bytes: Vec<u8>) -> Result<Ready, String> {
+    fn prepare(self, bytes: Vec<u8>, bounds: Bounds) -> Result<Ready, String> {
         let (picture, orientation) = self.decode(&bytes)?;
         let before = (picture.width(), picture.height());
-        let fits = before.0 <= MOST_PIXELS && before.1 <= MOST_PIXELS;
-        if orientation == Orientation::NoTransforms && fits && base64_length(bytes.len()) <= MOST_BASE64 {
+        let fits = before.0 <= bounds.pixels && before.1 <= bounds.pixels;
+        if orientation == Orientation::NoTransforms && fits && base64_length(bytes.len()) <= bounds.base64 {
             return Ok(Ready { data: STANDARD.encode(bytes), mime: self.mime, before, after: before });
         }
         drop(bytes);
         let picture =
-            if fits { picture } else { picture.resize(MOST_PIXELS, MOST_PIXELS, FilterType::Lanczos3) };
+            if fits { picture } else { picture.resize(bounds.pixels, bounds.pixels, FilterType::Lanczos3) };
         for scale in SCALES {
             let scaled = scaled(&picture, scale);
             for (data, mime) in encodings(&scaled, scale) {
                 let data = data.map_err(|error| error.to_string())?;
-                if base64_length(data.len()) <= MOST_BASE64 {
+                if base64_length(data.len()) <= bounds.base64 {
                     let after = (scaled.width(), scaled.height());
                     return Ok(Ready { data: STANDARD.encode(data), mime, before, after });
                 }
@@ -226,14 +232,14 @@ mod tests {
 
     #[test]
     fn a_large_picture_is_shrunk_and_the_factor_told() {
-        let bytes = save(&RgbImage::new(3000, 600), ImageFormat::Png);
+        let bytes = save(&RgbImage::new(2400, 4), ImageFormat::Png);
         let output = read(&bytes, WANTED).unwrap();
         let (sent, _) = attached(&output);
         let sent = image::load_from_memory(&sent).unwrap();
-        assert_eq!((sent.width(), sent.height()), (2000, 400));
+        assert_eq!((sent.width(), sent.height()), (2000, 3));
         assert!(
             text_of(&output.content)
-                .contains("original 3000x600, shown at 2000x400. Multiply coordinates by 1.50")
+                .contains("original 2400x4, shown at 2000x3. Multiply coordinates by 1.20")
         );
         let (sent, _) = attached(&read(&bytes, Wanted { resize: false, ..WANTED }).unwrap());
         assert_eq!(sent, bytes);
@@ -242,11 +248,20 @@ mod tests {
     #[test]
     fn noise_goes_down_the_ladder() {
         let mut random = fastrand::Rng::with_seed(7);
-        let noise = RgbImage::from_fn(1500, 1500, |_, _| Rgb([random.u8(..), random.u8(..), random.u8(..)]));
-        let output = read(&save(&noise, ImageFormat::Png), WANTED).unwrap();
-        let (sent, mime) = attached(&output);
-        assert!(base64_length(sent.len()) <= MOST_BASE64);
-        assert_eq!(mime, "image/jpeg");
+        let noise = RgbImage::from_fn(120, 90, |_, _| Rgb([random.u8(..), random.u8(..), random.u8(..)]));
+        let bytes = save(&noise, ImageFormat::Png);
+        let prepare = |base64| {
+            let bounds = Bounds { pixels: 200, base64 };
+            Picture::sniff(&bytes)
+                .unwrap()
+                .prepare(bytes.clone(), bounds)
+                .map(|ready| (ready.mime, ready.after))
+        };
+        assert_eq!(prepare(60_000), Ok(("image/png", (120, 90))), "as it is");
+        assert_eq!(prepare(20_000), Ok(("image/jpeg", (120, 90))), "a lower quality");
+        let (_, (width, height)) = prepare(3_000).unwrap();
+        assert!(width < 120 && height < 90, "a smaller scale");
+        assert!(prepare(100).unwrap_err().contains("stays too large"));
     }
 
     #[test]

@@ -111,7 +111,8 @@ impl Progress {
         Self::new(|_| {})
     }
 
-    /// Tells what is new. At most 30 times a second: collect in between.
+    /// Tells what is new. At most 30 times a second: collect in between. A carriage return means that the current line
+    /// begins anew.
     pub fn send(&self, delta: String) {
         (self.0)(delta);
     }

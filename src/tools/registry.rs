@@ -82,14 +82,16 @@ impl Tools {
     }
 
     /// The tool of a call and its arguments, checked against the tool's schema; or what the model is told instead.
-    pub fn prepare(&self, call: &ToolCall) -> Result<(Arc<dyn Tool>, Arguments), ToolOutput> {
-        let tool = self.get(&call.name).ok_or_else(|| self.unknown_call(&call.name))?;
+    pub fn prepare(&self, call: &ToolCall) -> Result<(Arc<dyn Tool>, Arguments), Box<ToolOutput>> {
+        let tool = self.get(&call.name).ok_or_else(|| Box::new(self.unknown_call(&call.name)))?;
         if call.malformed.is_some() {
-            return Err(malformed_call(call));
+            return Err(Box::new(malformed_call(call)));
         }
         match arguments::check(&tool.spec().parameters, call.arguments.clone()) {
             Ok(arguments) => Ok((Arc::clone(tool), arguments)),
-            Err(error) => Err(ToolOutput::error(format!("{error} The {} call was not run.", call.name))),
+            Err(error) => {
+                Err(Box::new(ToolOutput::error(format!("{error} The {} call was not run.", call.name))))
+            }
         }
     }
 

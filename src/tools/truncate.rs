@@ -233,6 +233,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
         fn both_ends_stay_within_the_limits(text in "([a-zé€\n]{0,300}\n?){0,40}", times in 1usize..40) {
             let text = text.repeat(times);

@@ -40,7 +40,7 @@ fn only_what_was_found_is_touched() {
 fn what_is_found_counts_at_the_level_that_found_it() {
     assert_eq!(applied("“a” \"a\"", &[("\"a\"", "b")]).as_deref(), Ok("“a” b"));
     assert_eq!(applied("a\r\nb a\nb", &[("a\nb", "x")]).as_deref(), Ok("a\r\nb x"));
-    let problem = applied("“a”\n„a“ “a”", &[("\"a\"", "b")]);
+    let problem = applied("“a”\n“b” “a”", &[("\"a\"", "b")]);
     assert_eq!(problem, Err(Problem::Ambiguous { index: 0, lines: vec![1, 2] }));
 }
 

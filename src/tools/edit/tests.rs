@@ -56,11 +56,15 @@ async fn edits_of_one_file_do_not_lose_each_other() {
     let names: Vec<String> = (10..40).map(|number| format!("item{number}")).collect();
     fs::write(dir.path().join("a"), names.join("\n")).unwrap();
     let cx = context(dir.path());
-    let calls = names.iter().map(|name| {
-        let given = json!({"path": "a", "oldText": name, "newText": name.to_uppercase()});
-        tokio::spawn(Edit.run(checked(&Edit, given), cx.clone()))
-    });
-    for call in calls.collect::<Vec<_>>() {
+    // All begin before the first is awaited.
+    let calls: Vec<_> = names
+        .iter()
+        .map(|name| {
+            let given = json!({"path": "a", "oldText": name, "newText": name.to_uppercase()});
+            tokio::spawn(Edit.run(checked(&Edit, given), cx.clone()))
+        })
+        .collect();
+    for call in calls {
         assert!(!call.await.unwrap().is_error);
     }
     assert_eq!(fs::read_to_string(dir.path().join("a")).unwrap(), names.join("\n").to_uppercase());

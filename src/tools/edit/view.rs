@@ -126,7 +126,7 @@ impl<'a> Builder<Box<dyn Iterator<Item = Unit> + 'a>> {
                 }
                 (Unit::Char(character @ ('\n' | '\r')), _) => builder.line_end(character, 0),
                 (Unit::Char(blank), Level::Loose) if unit.is_blank() => {
-                    builder.blanks(blank, keep_blanks_at_end)
+                    builder.blanks(blank, keep_blanks_at_end);
                 }
                 (Unit::Char(character), Level::Loose) => builder.cluster(character),
                 (Unit::Char(character), Level::LineEnds) => builder.same(character),
