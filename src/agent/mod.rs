@@ -2,5 +2,6 @@
 
 pub mod context;
 pub mod outbox;
+pub mod permission;
 pub mod queue;
 pub mod repair;

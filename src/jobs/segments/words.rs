@@ -5,7 +5,7 @@ use tree_sitter::Node;
 /// One word, as the command will get it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// Quotes and escapes are gone. `$HOME` and `$PWD` at the beginning are `~` and `.`.
+    /// Quotes and escapes are gone. `$HOME` and `$PWD` where a path begins are `~` and `.`.
     pub text: String,
     /// The text is all of it. Else something is known only when the command runs (a variable, a substitution, a glob),
     /// and `text` is a pattern in which `*` stands for that.
@@ -81,8 +81,8 @@ impl Builder<'_> {
             },
             "string" => self.push_string(node),
             "simple_expansion" | "expansion" => match text.trim_start() {
-                "$HOME" | "${HOME}" if self.word.text.is_empty() => self.push("~"),
-                "$PWD" | "${PWD}" if self.word.text.is_empty() => self.push("."),
+                "$HOME" | "${HOME}" if self.is_at_path_start() => self.push("~"),
+                "$PWD" | "${PWD}" if self.is_at_path_start() => self.push("."),
                 _ => self.push_unknown(),
             },
             "command_name" | "translated_string" => {
@@ -97,6 +97,11 @@ impl Builder<'_> {
             }
             _ => self.push_unknown(),
         }
+    }
+
+    /// A path may begin here: at the beginning, or as in `--file=$HOME/x`.
+    fn is_at_path_start(&self) -> bool {
+        self.word.text.is_empty() || self.word.text.ends_with(['=', ':', ',', '@'])
     }
 
     fn push(&mut self, text: &str) {
