@@ -368,10 +368,13 @@ impl TurnFsm {
                 if self.failures > 0 {
                     effects.push(self.retry_finished(false, Some(error.message.clone())));
                 }
-                effects.push(Effect::Finish(if error.class == ErrorClass::Refusal {
-                    TicketOutcome::Refused { reason }
-                } else {
-                    TicketOutcome::Failed { error: reason }
+                effects.push(Effect::Finish(match error.class {
+                    ErrorClass::Refusal => TicketOutcome::Refused { reason: error.message.clone() },
+                    class if class.is_retryable() => TicketOutcome::Failed {
+                        error: format!("{} Mynah gave up: {reason}.", error.message),
+                    },
+                    // The message says already what must change first.
+                    _ => TicketOutcome::Failed { error: error.message.clone() },
                 }));
             }
         }

@@ -204,6 +204,8 @@ impl Session {
             self.publish();
         };
         let saved = self.end().await;
+        // Whoever waits for the end may open the log next: its lock goes with us.
+        drop(self);
         if let Some(reply) = ending {
             let _gone = reply.send(saved);
         }

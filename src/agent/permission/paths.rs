@@ -141,10 +141,6 @@ impl<'a> Places<'a> {
         path.strip_prefix("~").map_or_else(|_| path.to_owned(), |rest| self.context.home.join(rest))
     }
 
-    pub(super) const fn home(&self) -> &Path {
-        self.context.home
-    }
-
     pub(super) fn is_project_root(&self, path: &Path) -> bool {
         self.project.any(|root| path == root)
     }

@@ -165,14 +165,10 @@ fn rule(words: &[&str], is_prefix: bool) -> Option<String> {
 
 /// A word so that the shell, and a rule, read just it.
 fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+=,".contains(c);
+    let is_plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "_-./:@%+=,".contains(c));
     match word {
         "" => "''".to_owned(),
-        _ if word.chars().all(is_plain)
-            || word.strip_prefix("~/").is_some_and(|rest| rest.chars().all(is_plain)) =>
-        {
-            word.to_owned()
-        }
+        _ if !word.starts_with('=') && is_plain(word.strip_prefix("~/").unwrap_or(word)) => word.to_owned(),
         _ => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }
