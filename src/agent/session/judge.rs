@@ -19,7 +19,7 @@ impl Session {
     fn judgement(&mut self, call: &ToolCall) -> Option<Judgement> {
         let (tool, checked) = match self.parts.tools.prepare(call) {
             Ok(prepared) => prepared,
-            Err(answer) => return Some(Judgement::Answer(answer)),
+            Err(answer) => return Some(Judgement::Answer(*answer)),
         };
         let subjects = tool.subjects(&checked, &self.parts.workshop.cwd);
         let verdict = permission::judge(
