@@ -16,6 +16,7 @@ mod wrappers;
 pub use words::Word;
 pub(crate) use wrappers::base_name;
 
+use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 use tree_sitter::{ParseOptions, ParseState, Parser};
 use walk::Walker;
@@ -128,7 +129,8 @@ fn parse_into(source: &str, range: Option<Range<usize>>, depth: usize, parsed: &
         None => ControlFlow::Break(()),
     };
     let options = ParseOptions::new().progress_callback(&mut spend);
-    let mut text_from = |offset: usize, _| source.as_bytes().get(offset..).unwrap_or_default();
+    let readable = readable(source);
+    let mut text_from = |offset: usize, _| readable.as_bytes().get(offset..).unwrap_or_default();
     let Some(tree) = parser.parse_with_options(&mut text_from, None, Some(options)) else {
         return parsed.set_opaque("it takes too long to parse");
     };
@@ -136,6 +138,32 @@ fn parse_into(source: &str, range: Option<Range<usize>>, depth: usize, parsed: &
         parsed.set_opaque("it could not be parsed");
     }
     Walker { source, range, depth, parsed }.visit(tree.root_node(), 0);
+}
+
+/// The text for the parser, byte for byte in the same places: characters that are no ASCII become others of the same
+/// length below U+0100, without a meaning in the grammar.
+///
+/// The scanner of tree-sitter-bash 0.25 asks `isdigit` about any character, which reads far outside of the C library's
+/// table and can crash the program (tree-sitter/tree-sitter-bash#337). Blanks beyond ASCII, too, are part of a word to
+/// bash. The stand-ins are no ASCII either: no text becomes the end mark of a here-document by them.
+fn readable(source: &str) -> Cow<'_, str> {
+    if source.is_ascii() {
+        return Cow::Borrowed(source);
+    }
+    let stand_in = |c: char| match c.len_utf8() {
+        2 => "\u{aa}",
+        3 => "\u{aa}x",
+        _ => "\u{aa}\u{aa}",
+    };
+    let mut out = String::with_capacity(source.len());
+    for c in source.chars() {
+        if c.is_ascii() {
+            out.push(c);
+        } else {
+            out.push_str(stand_in(c));
+        }
+    }
+    Cow::Owned(out)
 }
 
 /// A backslash at the end of a line glues two words together; our grammar sees two.

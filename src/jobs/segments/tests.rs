@@ -234,6 +234,16 @@ fn ranges_point_into_the_command() {
 }
 
 #[test]
+fn characters_beyond_ascii_are_plain() {
+    for command in ["{\u{31860}", "{1\u{10ffff}", "a {\u{31860}..2}"] {
+        let _ = parse(command);
+    }
+    assert_eq!(short("grüße '日本' \"🦀 $x\"; rm\u{a0}x ö=1"), ["grüße 日本 ~🦀 *", "rm\u{a0}x ö=1"]);
+    // Nothing becomes the end mark of a here-document.
+    assert_eq!(short("cat <<xx\né\n'\nxx\nrm y\n''"), ["cat", "rm y", ""]);
+}
+
+#[test]
 fn deep_and_long_texts_end() {
     for command in [
         "$(".repeat(2000) + &")".repeat(2000),
