@@ -114,12 +114,17 @@ impl Context<'_> {
         let number = status.map(|status| format!(" ({status})")).unwrap_or_default();
         match class {
             ErrorClass::Auth => {
-                let (provider, variable) = (&self.endpoint.provider, key_variable(&self.endpoint.provider));
+                let provider = &self.endpoint.provider;
+                let variable = self.endpoint.key_variable.as_deref();
                 if self.endpoint.key.is_some() {
-                    let tail = format!("Check {variable}, or the key under [{provider}] in auth.toml.");
+                    let variable = variable.map_or_else(String::new, |name| format!("{name}, or "));
+                    let tail = format!("Check {variable}the key under [{provider}] in auth.toml.");
                     self.sentence(&format!("{name} refuses the key{number}"), detail, &tail)
                 } else {
-                    let tail = format!("Set {variable}, or write a key under [{provider}] in auth.toml.");
+                    let tail = match variable {
+                        Some(name) => format!("Set {name}, or write a key under [{provider}] in auth.toml."),
+                        None => format!("Write a key under [{provider}] in auth.toml."),
+                    };
                     self.sentence(&format!("{name} wants a key{number}, and none is set"), detail, &tail)
                 }
             }
@@ -156,7 +161,7 @@ impl Context<'_> {
             ErrorClass::Overflow => self.sentence(
                 &format!("The conversation does not fit the window of {model}{number}"),
                 detail,
-                "Compact it, or choose a model with a larger window.",
+                "It is kept. Choose a model with a larger window, or start a new session.",
             ),
             ErrorClass::Refusal => self.sentence(
                 &format!("{name} declines to answer{number}"),
@@ -232,22 +237,6 @@ fn plain_line(text: &str) -> String {
         .filter(|c| !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
         .collect();
     visible.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The environment variable that usually holds the provider's key.
-fn key_variable(provider: &str) -> String {
-    match provider {
-        "openai-responses" => "OPENAI_API_KEY".to_owned(),
-        "opencode-go" => "OPENCODE_API_KEY".to_owned(),
-        "google" => "GEMINI_API_KEY".to_owned(),
-        "huggingface" => "HF_TOKEN".to_owned(),
-        "github-copilot" => "COPILOT_GITHUB_TOKEN".to_owned(),
-        "kimi-coding" => "KIMI_API_KEY".to_owned(),
-        "vercel-ai-gateway" => "AI_GATEWAY_API_KEY".to_owned(),
-        _ => {
-            format!("{}_API_KEY", provider.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_"))
-        }
-    }
 }
 
 #[cfg(test)]
