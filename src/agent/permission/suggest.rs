@@ -199,8 +199,8 @@ fn pattern(shown: &str) -> Option<String> {
     is_fit.then(|| escaped(shown))
 }
 
-/// What a model reads when a call is refused because nobody can be asked: what happened, why, and how the user can
-/// allow it.
+/// What model and user read when a call is refused because nobody can be asked: what happened, why, and how the user can
+/// allow it. The model reads [`AFTER_REFUSAL`] too.
 pub fn refusal(tool: &str, headline: &str, reason: &str, suggestions: &[String]) -> String {
     let allow = match suggestions.first() {
         Some(rule) => format!("`--allow {}` or `--yolo`", shell_quoted(rule)),
@@ -208,10 +208,13 @@ pub fn refusal(tool: &str, headline: &str, reason: &str, suggestions: &[String])
     };
     format!(
         "This {tool} call was refused and did not run: {headline}\n{reason} Nobody can be asked in this run. The user \
-         can allow it by starting Mynah with {allow}. Do not try to get the same effect in another way; go on without \
-         it, or say what you need."
+         can allow it by starting Mynah with {allow}."
     )
 }
+
+/// What a model is to do after a [`refusal`].
+pub const AFTER_REFUSAL: &str =
+    "Do not try to get the same effect in another way; go on without it, or say what you need.";
 
 fn shell_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))

@@ -55,8 +55,9 @@ impl Session {
             }
             Verdict::Ask { reason, suggestions } => {
                 let text = permission::refusal(&call.name, &headline, &reason, &suggestions);
-                self.notice(NoticeLevel::Warning, text.clone());
-                Some(Judgement::Answer(ToolOutput::error(text)))
+                let told = format!("{text} {}", permission::AFTER_REFUSAL);
+                self.notice(NoticeLevel::Warning, text);
+                Some(Judgement::Answer(ToolOutput::error(told)))
             }
         }
     }
