@@ -43,7 +43,18 @@ impl Exit {
     }
 }
 
-/// Runs the prompts in order and ends the session. `header` is the first line of JSON mode.
+/// What keeps a run from saying how it went. The texts are for people.
+#[derive(Debug, thiserror::Error)]
+pub enum HeadlessError {
+    /// Nobody takes the answer.
+    #[error("Standard output can't be written: {0}. {kept}", kept = kept(*.1))]
+    Output(#[source] io::Error, bool),
+    /// The system tells of no signals.
+    #[error("Signals can't be received: {0}.")]
+    Signals(#[source] io::Error),
+}
+
+/// Runs the prompts in order and ends the session, whatever happens. `header` is the first line of JSON mode.
 pub async fn run(
     handle: &AgentHandle,
     events: Listener,
@@ -51,39 +62,28 @@ pub async fn run(
     mode: OutputMode,
     header: &Value,
     streams: Streams,
-) -> io::Result<Exit> {
-    let printer = Printer::new(mode, streams);
-    if mode == OutputMode::Json {
-        printer.json_line(header)?;
-    }
-    let mut signals = Signals::listen()?;
-    let mut run = Run { handle, events, printer, failed: false };
-    let mut exit = Exit::Success;
-    for prompt in prompts {
-        let ticket = handle.submit(prompt, Placement::Back);
-        if let Some(number) = run.follow(ticket, &mut signals).await? {
-            exit = Exit::Signal(number);
-            break;
-        }
-        if run.failed {
-            exit = Exit::Failure;
-            break;
-        }
-    }
+) -> Result<Exit, HeadlessError> {
+    let mut signals = Signals::listen().map_err(HeadlessError::Signals)?;
+    let is_kept = handle.view().file.is_some();
+    let output = |error| HeadlessError::Output(error, is_kept);
+    let mut run = Run { handle, events, printer: Printer::new(mode, streams), is_kept, failed: false };
+    // Nobody may take our output any more: calls are stopped and entries saved all the same.
+    let followed = run.all(prompts, header, &mut signals).await;
     let saved = tokio::select! {
         saved = handle.shutdown(SHUTDOWN_LIMIT) => saved,
         // Asked again while saving: the user does not want to wait.
         number = signals.next() => return Ok(Exit::Signal(number)),
     };
-    run.drain()?;
+    let mut exit = followed.map_err(output)?;
+    run.drain().map_err(output)?;
     if let Err(error) = saved {
-        run.printer.complain(&error)?;
+        complain(&error);
         if exit == Exit::Success {
             exit = Exit::Failure;
         }
     }
     if exit == Exit::Success {
-        run.printer.answer()?;
+        run.printer.answer().map_err(output)?;
     }
     Ok(exit)
 }
@@ -93,10 +93,26 @@ struct Run<'a> {
     handle: &'a AgentHandle,
     events: Listener,
     printer: Printer,
+    /// The session has a file.
+    is_kept: bool,
     failed: bool,
 }
 
 impl Run<'_> {
+    async fn all(&mut self, prompts: Vec<Prompt>, header: &Value, signals: &mut Signals) -> io::Result<Exit> {
+        self.printer.begin(header)?;
+        for prompt in prompts {
+            let ticket = self.handle.submit(prompt, Placement::Back);
+            if let Some(number) = self.follow(ticket, signals).await? {
+                return Ok(Exit::Signal(number));
+            }
+            if self.failed {
+                return Ok(Exit::Failure);
+            }
+        }
+        Ok(Exit::Success)
+    }
+
     /// Prints what happens until the prompt has ended. Returns the signal that stopped it, if one did.
     async fn follow(&mut self, ticket: Ticket, signals: &mut Signals) -> io::Result<Option<i32>> {
         let outcome = ticket.outcome();
@@ -113,98 +129,140 @@ impl Run<'_> {
                     self.handle.send(Command::Cancel { reason: CancelReason::Stop });
                 }
                 event = self.events.next() => match event {
-                    Some(event) => self.printer.event(&event.event)?,
+                    Some(event) => {
+                        self.printer.event(&event.event)?;
+                        self.drain()?;
+                    }
                     None => break (&mut outcome).await,
                 },
                 outcome = &mut outcome => break outcome,
             }
         };
         self.drain()?;
-        self.failed = self.printer.end(&outcome)?;
+        if let Some(problem) = problem(&outcome) {
+            self.failed = true;
+            let kept = if outcome == TicketOutcome::Cancelled { kept(self.is_kept) } else { "" };
+            complain(format!("{problem} {kept}").trim_end());
+        }
         Ok(stopped_by)
     }
 
+    /// Prints what has happened already, in one write: a model can be faster than whoever reads us.
     fn drain(&mut self) -> io::Result<()> {
         while let Some(event) = self.events.try_next() {
             self.printer.event(&event.event)?;
         }
-        Ok(())
+        self.printer.flush()
     }
+}
+
+/// Why a prompt was not answered; `None` when it was.
+fn problem(outcome: &TicketOutcome) -> Option<String> {
+    Some(match outcome {
+        TicketOutcome::Completed | TicketOutcome::Delivered => return None,
+        TicketOutcome::Cancelled => "Stopped.".to_owned(),
+        TicketOutcome::MaxRounds { limit } => {
+            format!(
+                "Stopped after {limit} rounds, the limit set by agent.max_rounds. Go on with `mynah -p -c`."
+            )
+        }
+        TicketOutcome::Refused { reason } => format!("The model declined to answer: {reason}"),
+        TicketOutcome::Failed { error } => error.clone(),
+        TicketOutcome::Removed => "The prompt was taken from the queue.".to_owned(),
+    })
+}
+
+const fn kept(is_kept: bool) -> &'static str {
+    if is_kept { "The session keeps what was done so far." } else { "The session was not kept, as asked." }
 }
 
 /// Writes to the two streams.
 enum Printer {
     Text(TextOutput),
-    Json(JsonLines),
+    Json {
+        lines: JsonLines,
+        /// Whole lines that are not written yet.
+        pending: Vec<u8>,
+    },
 }
+
+/// This much is written without waiting for more.
+const WRITE_AT_BYTES: usize = 64 * 1024;
 
 impl Printer {
     fn new(mode: OutputMode, streams: Streams) -> Self {
         match mode {
             OutputMode::Text => Self::Text(TextOutput::new(streams)),
-            OutputMode::Json => Self::Json(JsonLines::default()),
+            OutputMode::Json => Self::Json { lines: JsonLines::default(), pending: Vec::new() },
         }
     }
 
+    fn begin(&mut self, header: &Value) -> io::Result<()> {
+        match self {
+            Self::Text(_) => Ok(()),
+            Self::Json { pending, .. } => {
+                push_line(pending, header)?;
+                self.flush()
+            }
+        }
+    }
+
+    /// Takes an event in. It may be printed with the next [`Self::flush`] only.
     fn event(&mut self, event: &AgentEvent) -> io::Result<()> {
         match self {
-            Self::Text(output) => output.tell(event).map_or(Ok(()), |line| tell(&line)),
-            Self::Json(lines) => lines.line(event).map_or(Ok(()), |line| print_json(&line)),
+            Self::Text(output) => {
+                if let Some(line) = output.tell(event) {
+                    tell(&line);
+                }
+                Ok(())
+            }
+            Self::Json { lines, pending } => {
+                if let Some(line) = lines.line(event) {
+                    push_line(pending, &line)?;
+                }
+                if pending.len() >= WRITE_AT_BYTES { self.flush() } else { Ok(()) }
+            }
         }
     }
 
-    fn json_line(&self, line: &Value) -> io::Result<()> {
-        print_json(line)
-    }
-
-    /// Says how a prompt ended, if not well. Returns whether it failed.
-    fn end(&self, outcome: &TicketOutcome) -> io::Result<bool> {
-        let problem = match outcome {
-            TicketOutcome::Completed | TicketOutcome::Delivered => return Ok(false),
-            TicketOutcome::Cancelled => "Stopped. The session keeps what was done so far.".to_owned(),
-            TicketOutcome::MaxRounds { limit } => {
-                format!(
-                    "Stopped after {limit} rounds, the limit set by agent.max_rounds. Go on with `mynah -p -c`."
-                )
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Json { pending, .. } if !pending.is_empty() => {
+                let written = print(pending);
+                pending.clear();
+                written
             }
-            TicketOutcome::Refused { reason } => format!("The model declined to answer: {reason}"),
-            TicketOutcome::Failed { error } => error.clone(),
-            TicketOutcome::Removed => "The prompt was taken from the queue.".to_owned(),
-        };
-        self.complain(&problem)?;
-        Ok(true)
-    }
-
-    fn complain(&self, problem: &str) -> io::Result<()> {
-        tell(&format!("mynah: {}", crate::text::clean::for_terminal(problem)))
+            Self::Json { .. } | Self::Text(_) => Ok(()),
+        }
     }
 
     fn answer(&mut self) -> io::Result<()> {
         match self {
-            Self::Text(output) => {
-                let mut stdout = io::stdout().lock();
-                stdout.write_all(output.answer().as_bytes())?;
-                stdout.flush()
-            }
-            Self::Json(_) => Ok(()),
+            Self::Text(output) => print(output.answer().as_bytes()),
+            Self::Json { .. } => Ok(()),
         }
     }
 }
 
-fn tell(line: &str) -> io::Result<()> {
-    // Nobody may read standard error (`2>&-`): the run goes on.
-    match writeln!(io::stderr().lock(), "{line}") {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
-        Ok(()) | Err(_) => Ok(()),
-    }
+fn push_line(lines: &mut Vec<u8>, line: &Value) -> io::Result<()> {
+    serde_json::to_writer(&mut *lines, line)?;
+    lines.push(b'\n');
+    Ok(())
 }
 
-fn print_json(line: &Value) -> io::Result<()> {
-    let mut bytes = serde_json::to_vec(line)?;
-    bytes.push(b'\n');
+fn print(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(&bytes)?;
+    stdout.write_all(bytes)?;
     stdout.flush()
+}
+
+fn complain(problem: &str) {
+    tell(&format!("mynah: {}", crate::text::clean::for_terminal(problem)));
+}
+
+fn tell(line: &str) {
+    // Standard error may be closed (`2>&-`) or full: there is nobody to tell then, and the run goes on.
+    let _unheard = writeln!(io::stderr().lock(), "{line}");
 }
 
 /// The signals that end a run.
