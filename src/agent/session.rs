@@ -60,6 +60,8 @@ pub struct SessionParts {
     pub declared: Option<SystemMessage>,
     /// Model, level and name that the log has.
     pub logged: Logged,
+    /// Another name; `None` keeps the log's.
+    pub name: Option<String>,
     /// Tokens and price so far.
     pub usage: Usage,
     /// Model that answers first.
@@ -120,7 +122,7 @@ pub fn start(parts: SessionParts) -> AgentHandle {
     let (news_sender, news) = mpsc::unbounded_channel();
     let (saves_sender, saves) = mpsc::unbounded_channel();
     let outbox = Outbox::new();
-    let name = parts.logged.name.clone();
+    let name = parts.name.clone().or_else(|| parts.logged.name.clone());
     let durability = if parts.log.path().is_some() { Durability::Pending } else { Durability::InMemory };
     let mut session = Session {
         queue: Queue::default(),
@@ -203,7 +205,7 @@ impl Session {
             }
             self.publish();
         };
-        let saved = self.end().await;
+        let saved = self.end(&mut news).await;
         // Whoever waits for the end may open the log next: its lock goes with us.
         drop(self);
         if let Some(reply) = ending {
@@ -256,7 +258,7 @@ impl Session {
 
     fn prompt(&mut self, ticket: TicketId, prompt: Prompt, how: How, waiter: Waiter) {
         self.waiters.insert(ticket, waiter);
-        if prompt.content.is_empty() {
+        if prompt.is_blank() {
             self.resolve(ticket, TicketOutcome::Removed);
             return;
         }
@@ -409,11 +411,13 @@ impl Session {
         });
     }
 
-    async fn end(&mut self) -> Result<(), String> {
+    async fn end(&mut self, news: &mut mpsc::UnboundedReceiver<News>) -> Result<(), String> {
         self.cancel(CancelReason::Teardown);
-        // A stopped batch hands over within the grace; its late news have no reader any more.
-        if let Some(running) = self.running.take() {
-            self.abandon(running);
+        // Running calls hand over what they have, so that it is kept; the turn machine's timer bounds the wait.
+        while self.running.is_some()
+            && let Some(news) = news.recv().await
+        {
+            self.news(news);
         }
         self.parts.workshop.jobs.shutdown().await;
         let saved = self.parts.log.barrier().await.map_err(|error| error.to_string());

@@ -195,6 +195,7 @@ pub async fn start(args: &RunArgs, around: &Surroundings) -> Result<Started, Sta
         history,
         declared: context.system,
         logged,
+        name: args.session.name.clone(),
         usage: context.usage,
         model: selection.model,
         provider,
@@ -221,9 +222,6 @@ pub async fn start(args: &RunArgs, around: &Surroundings) -> Result<Started, Sta
         },
         max_rounds: settings.max_rounds.unwrap_or(0),
     });
-    if let Some(name) = &args.session.name {
-        handle.send(crate::proto::command::Command::Rename(name.clone()));
-    }
     Ok(Started { handle, header, notices })
 }
 
@@ -267,10 +265,14 @@ fn open_session(
         }
         return Ok((log, context, warnings));
     }
-    if args.continue_newest
-        && let Some(path) = find::newest_in(places, &around.cwd)
-    {
-        return open(&path);
+    let mut notices = Vec::new();
+    if args.continue_newest {
+        match find::newest_in(places, &around.cwd) {
+            Some(path) => return open(&path),
+            None => {
+                notices.push("There is no session of this folder to go on with: this begins one.".to_owned())
+            }
+        }
     }
     let id = SessionId::fresh();
     let header = Header::new(id.clone(), &around.cwd, now);
@@ -279,7 +281,7 @@ fn open_session(
     } else {
         Log::create(find::path_for_new(places, &around.cwd, &id, now), header)?
     };
-    Ok((log, Context::default(), Vec::new()))
+    Ok((log, Context::default(), notices))
 }
 
 fn open(path: &Path) -> Result<(Log, Context, Vec<String>), StartError> {

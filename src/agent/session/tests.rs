@@ -102,6 +102,7 @@ impl World {
             history: Vec::new(),
             declared: None,
             logged: Logged::default(),
+            name: None,
             usage: Usage::default(),
             model,
             provider: Arc::new(self.provider.clone()),

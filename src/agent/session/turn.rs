@@ -114,6 +114,7 @@ impl Session {
             }
             Effect::Judge(call) => events.extend(self.judge(&call)),
             Effect::Unask(_) => {
+                self.pending = None;
                 if let Some(asked) = self.asking.take() {
                     self.outbox.publish(AgentEvent::PermissionResolved { ask: asked.id });
                 }
@@ -228,16 +229,6 @@ impl Session {
         if self.running.is_none() {
             self.outbox.publish(AgentEvent::Settled { aborted: self.last_aborted });
         }
-    }
-
-    /// Ends a turn that did not hand over in time because the session ends.
-    pub(super) fn abandon(&mut self, running: Running) {
-        self.outbox.publish(AgentEvent::TurnFinished {
-            turn: running.turn,
-            ticket: running.ticket,
-            outcome: TicketOutcome::Cancelled,
-        });
-        self.resolve(running.ticket, TicketOutcome::Cancelled);
     }
 
     /// Writes prompt sections and tools into the log where they differ from what it declares.
