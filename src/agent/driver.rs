@@ -338,3 +338,30 @@ impl Drop for AbortOnDrop {
         self.0.abort();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::model::ThinkingLevel;
+    use crate::testkit::provider::test_model;
+
+    #[test]
+    fn what_comes_after_the_end_of_an_entry_is_not_told() {
+        let outbox = Outbox::new();
+        let mut listener = outbox.subscribe();
+        let live = Mutex::new(Live {
+            assembler: Assembler::new(&test_model(), ThinkingLevel::Off, 0),
+            entry: EntryId::fresh(),
+            begun: Instant::now(),
+            announced: false,
+            closed: false,
+        });
+        take(&live, StreamEvent::TextStart { index: 0 }, &outbox);
+        let told = std::iter::from_fn(|| listener.try_next()).count();
+        assert_eq!(told, 2, "the entry and its block begin");
+        lock(&live).closed = true;
+        take(&live, StreamEvent::TextDelta { index: 0, delta: "late".to_owned() }, &outbox);
+        assert_eq!(listener.try_next(), None);
+        assert_eq!(lock(&live).message().text(), "");
+    }
+}

@@ -3,6 +3,8 @@
 mod faults_model;
 mod faults_process;
 mod faults_world;
+mod output;
+mod resume;
 
 use mynah::testkit::home::Home;
 use mynah::testkit::server::ModelServer;
