@@ -262,7 +262,8 @@ impl Session {
             self.resolve(ticket, TicketOutcome::Removed);
             return;
         }
-        let running = self.running.is_some();
+        // What is said to a turn that is being stopped is for after it, and before what was held by the stop.
+        let running = self.running.as_ref().is_some_and(|running| !running.fsm.is_stopping());
         let change = match how {
             How::Steer => self.queue.steer(ticket, prompt, running),
             How::Submit(placement) => self.queue.submit(ticket, prompt, placement, running),

@@ -741,6 +741,26 @@ async fn a_full_window_is_told_though_the_provider_reports_a_success() {
 }
 
 #[tokio::test]
+async fn what_is_said_while_a_turn_stops_comes_before_what_the_stop_holds() {
+    for steer in [false, true] {
+        let world = World::new([Response::calls(&[("c1", "wait", json!({"deaf": true}))])]);
+        let handle = world.start();
+        let mut events = handle.events();
+        let running = submit(&handle, "go");
+        until(&mut events, started).await;
+        let held = submit(&handle, "held");
+        handle.send(Command::Cancel { reason: CancelReason::Stop });
+        let said = if steer { handle.steer(Prompt::text("said")) } else { submit(&handle, "said") };
+        assert_eq!(running.outcome().await, TicketOutcome::Cancelled);
+        assert_eq!(said.outcome().await, TicketOutcome::Completed);
+        assert_eq!(held.outcome().await, TicketOutcome::Completed);
+        let users: Vec<String> =
+            world.last_request().into_iter().filter(|line| line.starts_with("user")).collect();
+        assert_eq!(users, ["user: go", "user: said", "user: held"], "steer: {steer}");
+    }
+}
+
+#[tokio::test]
 async fn a_prompt_that_says_nothing_is_not_run() {
     let world = World::new([]);
     let handle = world.start();

@@ -301,6 +301,9 @@ impl Session {
             duration_ms,
             timestamp: now_millis(),
         };
+        if let Some(usage) = &result.usage {
+            self.parts.usage.add(usage);
+        }
         if let Some(running) = &mut self.running {
             running.results.push(Arc::new(result.clone()));
         }
