@@ -67,7 +67,7 @@ impl Context<'_> {
     /// The connection could not be made: `cause` says why.
     pub fn network(&self, cause: &str) -> LlmError {
         let head =
-            format!("The connection to {} at {} failed", self.name(), host_of(&self.endpoint.base_url));
+            format!("The connection to {} at {} failed", self.name(), address_of(&self.endpoint.base_url));
         self.plain(ErrorClass::Network, self.sentence(&head, cause, "Check the network and the base URL."))
     }
 
@@ -84,7 +84,7 @@ impl Context<'_> {
 
     /// The request was answered by something that is no model API.
     pub fn no_api(&self, what: &str) -> LlmError {
-        let host = host_of(&self.endpoint.base_url);
+        let host = address_of(&self.endpoint.base_url);
         self.plain(ErrorClass::Invalid, format!("{host} {what}. Check the base URL of {}.", self.name()))
     }
 
@@ -229,6 +229,15 @@ fn without_key(text: &str, key: &str) -> String {
 /// A text this long is a secret wherever it stands.
 const SHORTEST_SECRET: usize = 8;
 
+/// The host, and the port if it is not the usual one: of two servers on a machine the text must name the right one.
+fn address_of(base_url: &str) -> String {
+    let host = host_of(base_url);
+    match reqwest::Url::parse(base_url).ok().and_then(|url| url.port()) {
+        Some(port) => format!("{host}:{port}"),
+        None => host,
+    }
+}
+
 /// One line without control and direction characters, which could move the cursor or hide text.
 fn plain_line(text: &str) -> String {
     let visible: String = text
@@ -265,6 +274,17 @@ mod tests {
         ];
         for (text, key, clean) in table {
             assert_eq!(without_key(text, key), clean, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_address_names_an_unusual_port_and_no_password() {
+        for (url, address) in [
+            ("http://user:pass@127.0.0.1:8080/v1", "127.0.0.1:8080"),
+            ("https://api.example.org:443/v1", "api.example.org"),
+            ("http://[::1]:9/v1", "[::1]:9"),
+        ] {
+            assert_eq!(address_of(url), address);
         }
     }
 
