@@ -276,7 +276,7 @@ fn open_session(
         match find::newest_in(places, &around.cwd) {
             Some(path) => return open(&path),
             None => {
-                notices.push("There is no session of this folder to go on with: this begins one.".to_owned())
+                notices.push("There is no session of this folder to go on with: this begins one.".to_owned());
             }
         }
     }
