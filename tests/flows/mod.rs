@@ -232,3 +232,44 @@ pub fn all_files(folder: &Path) -> Vec<PathBuf> {
     }
     files
 }
+
+/// What holds after every run, however it went: standard error is for people, the key is nowhere, and no process is
+/// left.
+pub fn assert_clean(home: &Home, ended: &Ended) {
+    for raw in ["panicked", ".rs:", "backtrace", "{\"", "\":", "Os {", "Some(", "Err(", "\u{1b}"] {
+        assert!(!ended.stderr.contains(raw), "`{raw}` in standard error:\n{}", ended.stderr);
+    }
+    assert!(!ended.stdout.contains(KEY) && !ended.stderr.contains(KEY), "the key is printed: {ended:?}");
+    for folder in [home.mynah(), home.user(), home.project()] {
+        for file in all_files(folder) {
+            // Pipes of a test would block.
+            if file.is_file() {
+                let text = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
+                assert!(!text.contains(KEY), "the key is in {}", file.display());
+            }
+        }
+    }
+    wait_until("the end of all processes", || processes_of(home).is_empty());
+}
+
+/// Processes that a run in this home has started, told by the environment that they inherit. Empty where the system has
+/// no `/proc`.
+pub fn processes_of(home: &Home) -> Vec<Pid> {
+    let mark = format!("MYNAH_HOME={}", home.mynah().display()).into_bytes();
+    let folders = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    folders
+        .filter_map(|folder| folder.file_name().to_str()?.parse().ok().and_then(Pid::from_raw))
+        .filter(|pid| {
+            let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            environment.split(|byte| *byte == 0).any(|variable| variable == mark)
+        })
+        .collect()
+}
+
+/// The texts of the user's messages in the newest session.
+pub fn said(home: &Home) -> Vec<String> {
+    let files = session_files(home);
+    let newest = files.last().expect("a session was written");
+    let texts = session_lines(newest).into_iter().filter(|line| line["message"]["role"] == "user");
+    texts.map(|line| line["message"]["content"][0]["text"].as_str().unwrap_or_default().to_owned()).collect()
+}
