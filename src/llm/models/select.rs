@@ -241,11 +241,14 @@ fn runs(text: &str) -> impl Iterator<Item = &str> {
 
 /// Listed models whose name is like the text, nearest first. Under a known provider only its own.
 pub fn near(text: &str, known: &Known) -> Vec<String> {
-    let of_provider = known.split_provider(text).map(|(provider, _)| provider.models_of);
-    let text = text.to_lowercase();
+    let (of_provider, text) = match known.split_provider(text) {
+        // The provider is right already: its letters must not make short ids look alike.
+        Some((provider, id)) => (Some(provider.models_of), id.to_lowercase()),
+        None => (None, text.to_lowercase()),
+    };
     let length = text.chars().count();
     // A third of the letters may be wrong: more is another word.
-    let limit = (length / 3).max(2);
+    let limit = (length / 3).max(1);
     let distance_to = |name: &str| {
         let may_be_near = name.chars().count().abs_diff(length) <= limit;
         may_be_near.then(|| edit_distance(&text, &name.to_lowercase())).filter(|distance| *distance <= limit)
