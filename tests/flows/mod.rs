@@ -1,10 +1,13 @@
 //! Whole runs: the real program as a child process, against the scripted model server.
 
+mod faults_model;
+mod faults_process;
+mod faults_world;
 mod json;
 mod permissions;
 mod session;
 mod settings;
-pub mod wire;
+mod wire;
 mod work;
 
 use mynah::testkit::home::Home;
