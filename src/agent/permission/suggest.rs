@@ -202,15 +202,26 @@ fn pattern(shown: &str) -> Option<String> {
 /// What a model reads when a call is refused because nobody can be asked: what happened, why, and how the user can
 /// allow it.
 pub fn refusal(tool: &str, headline: &str, reason: &str, suggestions: &[String]) -> String {
-    let allow = match suggestions.first() {
-        Some(rule) => format!("`--allow {}` or `--yolo`", shell_quoted(rule)),
-        None => "`--yolo`".to_owned(),
-    };
+    let flags = allowing_flags(suggestions);
     format!(
         "This {tool} call was refused and did not run: {headline}\n{reason} Nobody can be asked in this run. The user \
-         can allow it by starting Mynah with {allow}. Do not try to get the same effect in another way; go on without \
+         can allow it by starting Mynah with {flags}. Do not try to get the same effect in another way; go on without \
          it, or say what you need."
     )
+}
+
+/// What the user reads about the same refusal.
+pub fn refusal_notice(tool: &str, headline: &str, reason: &str, suggestions: &[String]) -> String {
+    let flags = allowing_flags(suggestions);
+    format!("Refused {tool}: {headline}\n{reason} Allow it with {flags}.")
+}
+
+/// The flags that would have allowed a call, narrowest first.
+fn allowing_flags(suggestions: &[String]) -> String {
+    match suggestions.first() {
+        Some(rule) => format!("`--allow {}` or `--yolo`", shell_quoted(rule)),
+        None => "`--yolo`".to_owned(),
+    }
 }
 
 fn shell_quoted(text: &str) -> String {

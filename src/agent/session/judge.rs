@@ -54,8 +54,9 @@ impl Session {
                 None
             }
             Verdict::Ask { reason, suggestions } => {
+                let notice = permission::refusal_notice(&call.name, &headline, &reason, &suggestions);
+                self.notice(NoticeLevel::Warning, notice);
                 let text = permission::refusal(&call.name, &headline, &reason, &suggestions);
-                self.notice(NoticeLevel::Warning, text.clone());
                 Some(Judgement::Answer(ToolOutput::error(text)))
             }
         }

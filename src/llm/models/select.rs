@@ -241,19 +241,6 @@ fn runs(text: &str) -> impl Iterator<Item = &str> {
 
 /// Listed models whose name is like the text, nearest first. Under a known provider only its own.
 pub fn near(text: &str, known: &Known) -> Vec<String> {
-<<<<<<< HEAD
-    let (of_provider, text) = match known.split_provider(text) {
-        // The provider is right already: its letters must not make short ids look alike.
-        Some((provider, id)) => (Some(provider.models_of), id.to_lowercase()),
-        None => (None, text.to_lowercase()),
-    };
-    let length = text.chars().count();
-    // A third of the letters may be wrong: more is another word.
-    let limit = (length / 3).max(1);
-    let distance_to = |name: &str| {
-        let may_be_near = name.chars().count().abs_diff(length) <= limit;
-        may_be_near.then(|| edit_distance(&text, &name.to_lowercase())).filter(|distance| *distance <= limit)
-=======
     let (of_provider, name) = match known.split_provider(text) {
         Some((provider, id)) => (Some(provider.models_of), id),
         None => (None, text),
@@ -267,7 +254,6 @@ pub fn near(text: &str, known: &Known) -> Vec<String> {
         may_be_near
             .then(|| edit_distance(&name, &listed.to_lowercase()))
             .filter(|distance| *distance <= limit)
->>>>>>> faults
     };
     let mut found: Vec<(usize, bool, usize, String)> = Vec::new();
     for model in &known.models {

@@ -127,16 +127,6 @@ fn near_names_prefer_providers_with_a_key_and_are_few() {
     assert!(names.len() <= NEAR_LIMIT && names.contains(&"anthropic/claude-opus-4-9".to_owned()));
 }
 
-#[test]
-fn near_names_share_most_letters_with_the_id_whatever_the_provider_is_called() {
-    for (pattern, expected) in
-        [("openai/any", None), ("any", None), ("openai/gtp-5.4", Some("openai/gpt-5.4"))]
-    {
-        let names = near(pattern, &known(&[]));
-        assert_eq!(names.first().map(String::as_str), expected, "{pattern}");
-    }
-}
-
 proptest! {
     #[test]
     fn any_pattern_is_answered(pattern in "[a-z0-9/:. ~é-]{0,24}") {
