@@ -47,10 +47,7 @@ pub struct SessionInfo {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FindError {
     /// Nothing fits.
-    #[error(
-        "There is no session `{wanted}`. Nothing was changed. Give the beginning of an id or a file, or go on with the \
-         newest session of this folder: `--continue`."
-    )]
+    #[error("There is no session `{wanted}`. Nothing was changed. `mynah --resume` lists what there is.")]
     None {
         /// What was asked for.
         wanted: String,

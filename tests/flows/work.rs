@@ -270,7 +270,6 @@ fn with_nothing_set_up_the_demo_works_with_the_real_tools() {
         session_lines(&session).into_iter().filter(|line| line["type"] == "model_change").collect();
     assert_eq!((models[0]["provider"].as_str(), models[0]["modelId"].as_str()), (Some("demo"), Some("tour")));
 
-    // Without `offline` it looks for servers on this machine, and the settings can say that it need not.
     let set = demo(&["--model", "demo/tour", "show me around"]);
     assert!(set.stdout.contains("`mynah-tour.md` was there already"), "{set:?}");
 }

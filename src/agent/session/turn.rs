@@ -120,7 +120,8 @@ impl Session {
             }
             Effect::Run { call } => {
                 if let (Some(running), Some(tool)) = (&self.running, self.parts.tools.get(&call.name)) {
-                    running.driver.run(tool, call, self.parts.model.images);
+                    let withheld = self.withheld(tool.as_ref(), &call.arguments);
+                    running.driver.run(tool, call, self.parts.model.images, withheld);
                 }
             }
             Effect::Announce { call, output, duration_ms } => {
