@@ -3,6 +3,12 @@
 mod faults_model;
 mod faults_process;
 mod faults_world;
+mod json;
+mod permissions;
+mod session;
+mod settings;
+mod wire;
+mod work;
 
 use mynah::testkit::home::Home;
 use mynah::testkit::server::ModelServer;
