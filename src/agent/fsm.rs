@@ -370,9 +370,9 @@ impl TurnFsm {
                 }
                 effects.push(Effect::Finish(match error.class {
                     ErrorClass::Refusal => TicketOutcome::Refused { reason: error.message.clone() },
-                    class if class.is_retryable() => TicketOutcome::Failed {
-                        error: format!("{} Mynah gave up: {reason}.", error.message),
-                    },
+                    class if class.is_retryable() => {
+                        TicketOutcome::Failed { error: format!("{} Mynah gave up: {reason}.", error.message) }
+                    }
                     // The message says already what must change first.
                     _ => TicketOutcome::Failed { error: error.message.clone() },
                 }));

@@ -5,7 +5,7 @@
 //! each. What a turn does next is the turn machine's decision ([`super::fsm`]); how prompts wait is the queue's.
 //!
 //! Invariants:
-//! - at most one turn runs ([`Running`]); news of any other turn are dropped;
+//! - at most one turn runs; news of any other turn are dropped;
 //! - every ticket resolves exactly once, at the latest when the session ends;
 //! - what is told to listeners is in the log already, or in its pending part;
 //! - after the user's stop nothing starts before the user speaks.

@@ -193,7 +193,7 @@ impl Context<'_> {
         if let Some(key) = &self.endpoint.key
             && !key.reveal().is_empty()
         {
-            text = text.replace(key.reveal(), "…");
+            text = without_key(&text, key.reveal());
         }
         if text.starts_with(['{', '[', '<']) {
             return None;
@@ -206,6 +206,23 @@ impl Context<'_> {
         (!text.is_empty()).then(|| text.to_owned())
     }
 }
+
+/// The text with the key taken out wherever it stands as a word. Keys of local servers are often one letter: inside
+/// other words it is no key.
+fn without_key(text: &str, key: &str) -> String {
+    let is_part_of_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let mut parts = text.split(key);
+    let mut clean = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let inside = is_part_of_word(clean.chars().next_back()) || is_part_of_word(part.chars().next());
+        clean.push_str(if inside && key.chars().count() < SHORTEST_SECRET { key } else { "…" });
+        clean.push_str(part);
+    }
+    clean
+}
+
+/// A text this long is a secret wherever it stands.
+const SHORTEST_SECRET: usize = 8;
 
 /// One line without control and direction characters, which could move the cursor or hide text.
 fn plain_line(text: &str) -> String {
@@ -247,6 +264,19 @@ mod tests {
         let headers: BTreeMap<&str, &str> = headers.iter().copied().collect();
         let now = Timestamp::from_second(1_800_000_000).unwrap();
         Context { endpoint: &endpoint, model: &model }.from_response(status, &headers, body, now)
+    }
+
+    #[test]
+    fn keys_vanish_and_words_that_hold_their_letters_stay() {
+        let table = [
+            ("unexpected x here", "x", "unexpected … here"),
+            ("key=x, next", "x", "key=…, next"),
+            ("none of it: none", "none", "… of it: …"),
+            ("prefixsk-123456789suffix", "sk-123456789", "prefix…suffix"),
+        ];
+        for (text, key, clean) in table {
+            assert_eq!(without_key(text, key), clean, "{text}");
+        }
     }
 
     #[test]

@@ -6,6 +6,8 @@
 //!   through `env`, `xargs`, `sh -c` and the like counts, too. A command that can't be taken apart asks; rules that deny
 //!   are then tried on every word of its text.
 //! - Paths are judged as written and as resolved through symbolic links: both must be allowed, one is enough to deny.
+//! - Files that hold keys, and files that decide what runs without asking (`.git`, `.mynah`, our settings), ask whatever
+//!   is allowed, unless a rule spells out the path or the whole command.
 //! - In yolo mode nothing asks, but every deny rule holds. Deny rules for shell commands catch what is written in the
 //!   command, not what a program computes: they are a fence, a sandbox is a wall.
 //! - A deny rule with a mistake denies every call of its tool until it is corrected; if not even the tool can be read,

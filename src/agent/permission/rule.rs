@@ -225,6 +225,11 @@ impl CommandPattern {
         !self.words.is_empty() && length && fits
     }
 
+    /// It allows this command and no other.
+    pub(super) fn is_exactly(&self, words: &[Word]) -> bool {
+        !self.is_prefix && self.allows(words)
+    }
+
     /// It denies or asks about this command: a program by any path, options before the words that it names, and words
     /// that are known only when the command runs count as a match.
     pub(super) fn catches(&self, words: &[Word]) -> bool {

@@ -66,17 +66,20 @@ impl Judge<'_> {
         if let Some(verdict) = self.caught(&self.rules.ask, command, &parsed, &raw, &files, asked) {
             return verdict;
         }
-        if self.command_patterns().any(|pattern| pattern.is_text(command)) {
+        if self.is_spelled_out(command, &parsed) {
             return Verdict::Allow;
         }
-        let protected = files.iter().filter_map(|file| self.protected_file(file));
-        let protected = protected.fold(Verdict::Allow, Verdict::and);
-        let all_allowed = self.rules.allow.iter().any(|rule| rule.is_for("bash"));
-        let commands = if all_allowed { Verdict::Allow } else { self.segments(command, &parsed, &folders) };
-        let redirects = if all_allowed { Verdict::Allow } else { self.redirects(&parsed, &folders) };
-        match protected.and(commands).and(redirects) {
-            // Where one rule is not enough the whole text is.
-            Verdict::Ask { reason, mut suggestions } if suggestions.len() != 1 => {
+        let mut asks: Vec<Verdict> = files.iter().filter_map(|file| self.protected_file(file)).collect();
+        if !self.rules.allow.iter().any(|rule| rule.is_for("bash")) {
+            asks.extend([self.segments(command, &parsed, &folders), self.redirects(&parsed, &folders)]);
+        }
+        asks.retain(|verdict| !verdict.is_allow());
+        asks.dedup();
+        let one_rule_is_enough =
+            matches!(asks.as_slice(), [Verdict::Ask { suggestions, .. }] if suggestions.len() == 1);
+        match asks.into_iter().fold(Verdict::Allow, Verdict::and) {
+            Verdict::Ask { reason, mut suggestions } if !one_rule_is_enough => {
+                // Only the whole text is.
                 suggestions.splice(0..0, suggest::for_text(command));
                 Verdict::Ask { reason, suggestions }
             }
@@ -88,6 +91,17 @@ impl Judge<'_> {
         self.rules.allow.iter().filter(|rule| rule.names("bash")).filter_map(|rule| match &rule.pattern {
             Pattern::Command(pattern) => Some(pattern),
             Pattern::Any | Pattern::Path(_) => None,
+        })
+    }
+
+    /// A rule allows just this command, by its text or word by word: nothing in it needs a further question.
+    fn is_spelled_out(&self, command: &str, parsed: &Parsed) -> bool {
+        let alone = match (parsed.segments.as_slice(), &parsed.opaque) {
+            ([segment], None) if segment.redirects.is_empty() => Some(written(segment)),
+            _ => None,
+        };
+        self.command_patterns().any(|pattern| {
+            pattern.is_text(command) || alone.as_ref().is_some_and(|words| pattern.is_exactly(words))
         })
     }
 

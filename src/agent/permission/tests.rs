@@ -193,7 +193,7 @@ fn path_rules() {
         ("+edit(app/\\[id\\]/*.ts)", edit("app/[id]/x.ts"), '+'),
     ];
     for (text, (tool, subject), expected) in table {
-        let verdict = judge(&rules(text), Ask, tool, &[subject.clone()], &context());
+        let verdict = judge(&rules(text), Ask, tool, std::slice::from_ref(&subject), &context());
         assert_eq!(sign(&verdict), expected, "{text} for {tool} {subject:?}: {verdict:?}");
     }
 }
@@ -669,7 +669,7 @@ fn any_command() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn any_call_gets_a_verdict(command in any_command(), text in "\\PC{0,20}") {
-        let (mut rules, _) = Rules::parse(&[text.clone()], &[text.clone()], &[format!("bash({text})"), format!("edit({text})")]);
+        let (mut rules, _) = Rules::parse(std::slice::from_ref(&text), std::slice::from_ref(&text), &[format!("bash({text})"), format!("edit({text})")]);
         let _ = rules.add_session_allow(&text);
         for mode in [Ask, Edits, Yolo] {
             let _ = judge(&rules, mode, "bash", &shell(&command), &context());

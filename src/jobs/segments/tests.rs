@@ -106,6 +106,7 @@ fn wrappers_are_looked_into() {
         ("nice -10 rm", &["nice -10 rm → rm"]),
         ("stdbuf -oL rm", &["stdbuf -oL rm → rm"]),
         ("time -p rm", &["time -p rm → rm"]),
+        ("time A=1 rm", &["time A=1 rm → A=1 rm"]),
         ("command rm", &["command rm → rm"]),
         ("command -v rm", &["command -v rm"]),
         ("exec rm", &["exec rm → rm"]),
@@ -182,6 +183,14 @@ fn what_can_not_be_told_is_opaque() {
         "a <> f",
         "echo !(a|b)",
         "r$\"m\" x",
+        "a\n\\\nrm",
+        "a\n\\rm x",
+        "! ! rm",
+        "time ! rm",
+        "a =~ |rm x",
+        "a <<< $\nrm",
+        "a\n\\ #| rm x",
+        "sudo $X rm",
         "A='a'\\b rm x",
         "for a in 'x'\\y; do b; done",
     ];
@@ -191,11 +200,47 @@ fn what_can_not_be_told_is_opaque() {
 }
 
 #[test]
+fn everyday_commands_are_understood() {
+    for command in [
+        "cargo test --lib agent:: -- --nocapture 2>&1 | grep -v '^ *Compiling' | tail -40",
+        "cd /tmp && ls -la && git log --oneline -5 || true",
+        "git commit -m \"Fix the parser\n\nIt failed on \\\"quotes\\\" and \\$dollars.\"",
+        "cat > src/a.rs <<'EOF'\nfn main() { println!(\"{}\", `x`); }\nEOF\ncargo check",
+        "python3 - <<'EOF'\nimport os\nprint(os.getcwd())\nEOF",
+        "rg -n \"fn (parse|judge)\" src --glob '!target/**' | head -20",
+        "for f in $(git ls-files '*.rs'); do wc -l \"$f\"; done | sort -rn | head",
+        "find . -name '*.rs' -not -path './target/*' -exec grep -l foo {} + | xargs sed -n '1,5p'",
+        "docker run --rm -v \"$PWD\":/w -w /w node:20 \\\n  npm test",
+        "curl -s 'https://example.org/a?b=c&d=e' | jq -r '.items[] | \"\\(.name)\"'",
+        "awk '{ print $1 }' f | sort | uniq -c",
+        "if [ -f Cargo.toml ] && [[ $(wc -l < Cargo.toml) -gt 5 ]]; then echo yes; fi # note",
+        "git diff HEAD~1 -- src/{a,b}.rs | tee /tmp/diff.txt",
+        "sed -i 's/a/b/g; s|x|y|' $(git grep -l a)",
+        "export A=1; B=2 make -j\"$(nproc)\" all > /dev/null",
+        "echo \"total: $(( $(ls | wc -l) + 1 ))\" && printf '%s\\n' \"${A:-none}\"",
+        "while read -r line; do echo \"$line\"; done < <(git status --short)",
+    ] {
+        assert_eq!(parse(command).opaque, None, "{command}");
+    }
+}
+
+#[test]
 fn ranges_point_into_the_command() {
     let command = "cd ä && bash -c 'rm x' | tee f";
     let parsed = parse(command);
-    let texts: Vec<&str> = parsed.segments.iter().map(|segment| &command[segment.range.clone()]).collect();
+    let texts: Vec<&str> =
+        parsed.segments.iter().filter_map(|segment| command.get(segment.range.clone())).collect();
     assert_eq!(texts, ["cd ä", "bash -c 'rm x'", "bash -c 'rm x'", "tee f"]);
+}
+
+#[test]
+fn characters_beyond_ascii_are_plain() {
+    for command in ["{\u{31860}", "{1\u{10ffff}", "a {\u{31860}..2}"] {
+        let _ = parse(command);
+    }
+    assert_eq!(short("grüße '日本' \"🦀 $x\"; rm\u{a0}x ö=1"), ["grüße 日本 ~🦀 *", "rm\u{a0}x ö=1"]);
+    // Nothing becomes the end mark of a here-document.
+    assert_eq!(short("cat <<xx\né\n'\nxx\nrm y\n''"), ["cat", "rm y", ""]);
 }
 
 #[test]

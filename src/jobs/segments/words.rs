@@ -73,7 +73,7 @@ impl Builder<'_> {
             }
             "number" if node.child_count() == 0 => self.push(text),
             "raw_string" => {
-                self.push(text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')).unwrap_or_default())
+                self.push(text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')).unwrap_or_default());
             }
             "ansi_c_string" => match ansi_c(text) {
                 Some(text) => self.push(&text),

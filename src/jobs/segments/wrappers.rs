@@ -217,7 +217,8 @@ fn unwrap(wrapper: &Wrapper, arguments: &[Word]) -> Inside {
         };
     }
     let (assignments, rest) = match wrapper.name {
-        "env" => {
+        // `time` is a word of the grammar: variables may stand behind it.
+        "env" | "time" => {
             let count = rest.iter().take_while(|word| word.text.contains('=')).count();
             rest.split_at(count)
         }

@@ -141,7 +141,10 @@ impl Models {
         }
         let mut model = self.unlisted(&reference);
         model.reasoning |= thinking.is_some_and(|level| level != ThinkingLevel::Off);
-        let warning = unlisted_warning(&model, &known);
+        // A server of the user's own has its own ids: that the catalogue lacks them is no news.
+        let expected = self.table.find(&model.reference.provider);
+        let expected = expected.is_some_and(|row| self.takes_ids_as_written(row, &model.base_url));
+        let warning = if expected { None } else { unlisted_warning(&model, &known) };
         Ok(Selection { model: Arc::new(model), thinking, warning })
     }
 

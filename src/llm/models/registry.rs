@@ -60,7 +60,7 @@ impl Models {
 
     /// The catalogue says nothing about what the server has: it has no list of it, or another server is behind the
     /// name. A mere relay of the provider has what the provider has.
-    fn takes_ids_as_written(&self, row: &ProviderRow, base_url: &str) -> bool {
+    pub(super) fn takes_ids_as_written(&self, row: &ProviderRow, base_url: &str) -> bool {
         let home = self.table.home(&row.id);
         let other_server = self.table.find(home).is_some_and(|row| row.dialect_elsewhere.is_some());
         self.catalog.base_url(home, row.dialect).is_none()

@@ -152,6 +152,14 @@ fn unlisted_ids_get_careful_guesses_and_a_warning() {
 }
 
 #[test]
+fn ids_of_a_server_of_ones_own_need_no_warning() {
+    let models = models([("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")]);
+    let plain = models.select("openai/any").unwrap();
+    assert!(plain.model.unlisted);
+    assert_eq!(plain.warning, None);
+}
+
+#[test]
 fn restored_models_are_found_without_a_key() {
     let models = models([]);
     assert_eq!(models.find(&reference("anthropic/claude-opus-5-5")).unwrap().name, "Claude Opus 5.5");
