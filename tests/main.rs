@@ -3,4 +3,5 @@
 #![cfg(test)]
 
 mod architecture;
+mod flows;
 mod readme;

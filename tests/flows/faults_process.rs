@@ -1,0 +1,1 @@
+//! What goes wrong with the program itself and those who run it: signals, streams, prompts.

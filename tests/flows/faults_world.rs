@@ -1,0 +1,1 @@
+//! What goes wrong with files, folders, disks and settings.
