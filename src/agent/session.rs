@@ -32,6 +32,7 @@ use crate::proto::ids::{AskId, TicketId, TurnId};
 use crate::proto::message::{Message, SystemMessage};
 use crate::proto::model::{ModelRef, ThinkingLevel};
 use crate::proto::usage::Usage;
+use crate::store::error::StoreError;
 use crate::store::log::Log;
 use crate::tools::Tools;
 use std::collections::HashMap;
@@ -416,18 +417,29 @@ impl Session {
             self.abandon(running);
         }
         self.parts.workshop.jobs.shutdown().await;
-        let saved = self.parts.log.barrier().await.map_err(|error| error.to_string());
+        let saved = self.save_at_the_end().await;
         let tickets: Vec<TicketId> = self.waiters.keys().copied().collect();
         for ticket in tickets {
             self.resolve(ticket, TicketOutcome::Cancelled);
         }
         self.publish();
         self.outbox.close();
-        match (&saved, &self.durability) {
-            // Already told as a notice.
-            (Err(error), Durability::Failed(told)) if error == told => Ok(()),
-            _ => saved,
+        saved
+    }
+
+    /// The last try to put everything on disk. What fails now is lost with this process.
+    async fn save_at_the_end(&mut self) -> Result<(), String> {
+        let Err(error) = self.parts.log.barrier().await else { return Ok(()) };
+        let recovered = matches!(&error, StoreError::Write { recovered: true, .. });
+        let error = error.to_string();
+        if !matches!(self.durability, Durability::Failed(_)) {
+            self.notice(NoticeLevel::Error, error.clone());
         }
+        if recovered {
+            return Ok(());
+        }
+        self.durability = Durability::Failed(error);
+        Err("The session is not saved whole: what could not be written is lost when Mynah ends.".to_owned())
     }
 
     fn publish(&self) {

@@ -55,7 +55,8 @@ impl Session {
             }
             Verdict::Ask { reason, suggestions } => {
                 let text = permission::refusal(&call.name, &headline, &reason, &suggestions);
-                self.notice(NoticeLevel::Warning, text.clone());
+                let notice = permission::refusal_notice(&call.name, &headline, &reason, &suggestions);
+                self.notice(NoticeLevel::Warning, notice);
                 Some(Judgement::Answer(ToolOutput::error(text)))
             }
         }
