@@ -4,6 +4,8 @@ mod faults_model;
 mod faults_process;
 mod faults_world;
 mod json;
+#[cfg(target_os = "linux")]
+mod left_behind;
 mod permissions;
 mod session;
 mod settings;

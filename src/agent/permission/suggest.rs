@@ -208,7 +208,7 @@ pub fn refusal(tool: &str, headline: &str, reason: &str, suggestions: &[String])
     let allow = allowing(suggestions);
     format!(
         "This {tool} call was refused and did not run: {headline}\n{reason} Nobody can be asked in this run. The user \
-         can allow it by starting Mynah with {flags}. Do not try to get the same effect in another way; go on without \
+         can allow it by starting Mynah with {allow}. Do not try to get the same effect in another way; go on without \
          it, or say what you need."
     )
 }

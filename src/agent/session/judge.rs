@@ -43,8 +43,6 @@ impl Session {
                 None
             }
             Verdict::Ask { reason, suggestions } => {
-                let notice = permission::refusal_notice(&call.name, &headline, &reason, &suggestions);
-                self.notice(NoticeLevel::Warning, notice);
                 let text = permission::refusal(&call.name, &headline, &reason, &suggestions);
                 let notice = permission::refusal_notice(&call.name, &headline, &reason, &suggestions);
                 self.notice(NoticeLevel::Warning, notice);
