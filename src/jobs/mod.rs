@@ -114,7 +114,8 @@ impl Jobs {
 
     /// Ends what belongs to commands that no longer run.
     async fn end_what_is_left(&self) {
-        let (left, running) = self.with_guard(|guard| guard.update(|groups| (groups.left(), groups.running())));
+        let (left, running) =
+            self.with_guard(|guard| guard.update(|groups| (groups.left(), groups.running())));
         let mut tree = Tree::new(left, self.mark.of(Commands::AllBut(running)));
         if tree.is_alive() {
             tree.signal(Signal::TERM);
