@@ -15,7 +15,7 @@ use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::ids::{EntryId, TurnId};
 use crate::proto::message::{AssistantMessage, Message, StopReason, ToolCall};
 use crate::proto::tool::ToolOutput;
-use crate::tools::{FileLocks, Progress, Tool, ToolCx, ToolLimits};
+use crate::tools::{FileLocks, Progress, Tool, ToolCx, ToolLimits, Withheld};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -126,7 +126,7 @@ impl Driver {
     }
 
     /// Runs a call. `images`: the model takes pictures.
-    pub fn run(&self, tool: &Arc<dyn Tool>, call: ToolCall, images: bool) {
+    pub fn run(&self, tool: &Arc<dyn Tool>, call: ToolCall, images: bool, withheld: Withheld) {
         let (outbox, id, stopped) = (self.outbox.clone(), call.id.clone(), self.tools.clone());
         let progress = Progress::new(move |delta| {
             // A call that was stopped may go on for a while after listeners were told of its end.
@@ -144,6 +144,7 @@ impl Driver {
             limits: self.workshop.limits.clone(),
             images,
             files: self.workshop.files.clone(),
+            withheld,
         };
         self.outbox.publish(AgentEvent::ToolStarted {
             call: call.id.clone(),

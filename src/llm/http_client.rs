@@ -69,12 +69,25 @@ pub fn cause(error: &reqwest::Error) -> String {
     while let Some(source) = innermost.source() {
         innermost = source;
     }
-    innermost.to_string()
+    without_number(&innermost.to_string()).to_owned()
+}
+
+/// The number that Rust puts behind an error of the operating system says nothing to people.
+fn without_number(text: &str) -> &str {
+    text.split_once(" (os error ").map_or(text, |(words, _)| words)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_of_the_system_are_words() {
+        let refused = std::io::Error::from_raw_os_error(rustix::io::Errno::CONNREFUSED.raw_os_error());
+        assert!(refused.to_string().contains("os error"));
+        assert_eq!(without_number(&refused.to_string()), "Connection refused");
+        assert_eq!(without_number("no route"), "no route");
+    }
 
     #[test]
     fn only_plain_http_on_this_machine_is_local() {

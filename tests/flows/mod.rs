@@ -3,8 +3,16 @@
 mod faults_model;
 mod faults_process;
 mod faults_world;
+mod json;
+#[cfg(target_os = "linux")]
+mod left_behind;
 mod output;
+mod permissions;
 mod resume;
+mod session;
+mod settings;
+mod wire;
+mod work;
 
 use mynah::testkit::home::Home;
 use mynah::testkit::server::ModelServer;
@@ -129,8 +137,8 @@ impl Run {
     /// Waits for its end.
     pub fn end(mut self) -> Ended {
         let deadline = Instant::now() + DEADLINE;
-        let stdout = self.stdout.to_end(deadline);
-        let stderr = self.stderr.to_end(deadline);
+        let stdout = self.stdout.until_end(deadline);
+        let stderr = self.stderr.until_end(deadline);
         wait_until("the end of the program", || self.child.try_wait().unwrap().is_some());
         let status = self.child.wait().unwrap();
         let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default());
@@ -179,7 +187,7 @@ impl Lines {
         panic!("no line with `{text}`, only:\n{}", self.seen);
     }
 
-    fn to_end(&mut self, deadline: Instant) -> String {
+    fn until_end(&mut self, deadline: Instant) -> String {
         while self.next(deadline).is_some() {}
         std::mem::take(&mut self.seen)
     }
@@ -233,4 +241,48 @@ pub fn all_files(folder: &Path) -> Vec<PathBuf> {
         }
     }
     files
+}
+
+/// What holds after every run, however it went: standard error is for people, the key is nowhere, and no process is
+/// left.
+pub fn assert_clean(home: &Home, ended: &Ended) {
+    for raw in ["panicked", ".rs:", "backtrace", "{\"", "\":", "Os {", "Some(", "Err(", "\u{1b}"] {
+        assert!(!ended.stderr.contains(raw), "`{raw}` in standard error:\n{}", ended.stderr);
+    }
+    assert!(!ended.stdout.contains(KEY) && !ended.stderr.contains(KEY), "the key is printed: {ended:?}");
+    for folder in [home.mynah(), home.user(), home.project()] {
+        for file in all_files(folder) {
+            // Pipes of a test would block.
+            if file.is_file() {
+                let text = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
+                assert!(!text.contains(KEY), "the key is in {}", file.display());
+            }
+        }
+    }
+    wait_until("the end of all processes", || processes_of(home).is_empty());
+}
+
+/// Processes that a run in this home has started, told by the environment that they inherit. Empty where the system has
+/// no `/proc`.
+pub fn processes_of(home: &Home) -> Vec<Pid> {
+    let mark = format!("MYNAH_HOME={}", home.mynah().display()).into_bytes();
+    let folders = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    folders
+        .filter_map(|folder| folder.file_name().to_str()?.parse().ok().and_then(Pid::from_raw))
+        .filter(|pid| {
+            let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            environment.split(|byte| *byte == 0).any(|variable| variable == mark)
+        })
+        .collect()
+}
+
+/// The texts of the user's messages in the newest session.
+pub fn said(home: &Home) -> Vec<String> {
+    let files = session_files(home);
+    let bytes = std::fs::read(files.last().expect("a session was written")).unwrap();
+    // A line that was torn by a kill is passed over, as every reader does.
+    let text = String::from_utf8_lossy(&bytes);
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let texts = lines.filter(|line| line["message"]["role"] == "user");
+    texts.map(|line| line["message"]["content"][0]["text"].as_str().unwrap_or_default().to_owned()).collect()
 }

@@ -20,7 +20,7 @@ mod suggest;
 
 pub use paths::{PathContext, is_key_file, resolve_on_disk};
 pub use rule::{RuleError, RuleList, RuleProblem};
-pub use suggest::{AFTER_REFUSAL, refusal};
+pub use suggest::{refusal, refusal_notice};
 
 use crate::proto::ask::{PermissionMode, Subject};
 use paths::{Access, Located, Places};

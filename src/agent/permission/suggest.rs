@@ -104,6 +104,9 @@ const EXACT_ONLY_PAIRS: [(&str, &str); 8] = [
     ("gh", "api"),
 ];
 
+/// More of a call is not shown to people in a notice.
+const HEADLINE_CHARS: usize = 120;
+
 /// Longer texts are not offered: nobody reads them on a card.
 const MAX_TEXT: usize = 200;
 
@@ -199,22 +202,32 @@ fn pattern(shown: &str) -> Option<String> {
     is_fit.then(|| escaped(shown))
 }
 
-/// What model and user read when a call is refused because nobody can be asked: what happened, why, and how the user can
-/// allow it. The model reads [`AFTER_REFUSAL`] too.
+/// What a model reads when a call is refused because nobody can be asked: what happened, why, and how the user can
+/// allow it.
 pub fn refusal(tool: &str, headline: &str, reason: &str, suggestions: &[String]) -> String {
-    let allow = match suggestions.first() {
-        Some(rule) => format!("`--allow {}` or `--yolo`", shell_quoted(rule)),
-        None => "`--yolo`".to_owned(),
-    };
+    let allow = allowing(suggestions);
     format!(
         "This {tool} call was refused and did not run: {headline}\n{reason} Nobody can be asked in this run. The user \
-         can allow it by starting Mynah with {allow}."
+         can allow it by starting Mynah with {allow}. Do not try to get the same effect in another way; go on without \
+         it, or say what you need."
     )
 }
 
-/// What a model is to do after a [`refusal`].
-pub const AFTER_REFUSAL: &str =
-    "Do not try to get the same effect in another way; go on without it, or say what you need.";
+/// What a person reads then, on one line.
+pub fn refusal_notice(tool: &str, headline: &str, reason: &str, suggestions: &[String]) -> String {
+    let what = match headline.char_indices().nth(HEADLINE_CHARS) {
+        Some((cut, _)) => format!("{}…", headline.get(..cut).unwrap_or_default()),
+        None => headline.to_owned(),
+    };
+    format!("{tool} did not run: {what}. {reason} Allow it with {}.", allowing(suggestions))
+}
+
+fn allowing(suggestions: &[String]) -> String {
+    match suggestions.first() {
+        Some(rule) => format!("`--allow {}` or `--yolo`", shell_quoted(rule)),
+        None => "`--yolo`".to_owned(),
+    }
+}
 
 fn shell_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))

@@ -66,7 +66,7 @@ impl JsonLines {
             AgentEvent::TurnFinished { outcome, .. } => {
                 let messages = std::mem::take(&mut self.messages);
                 let mut line = json!({"type": "agent_end", "messages": messages, "willRetry": false});
-                insert_some(&mut line, "mynah_error", problem(outcome));
+                insert_some(&mut line, "mynah_error", problem(outcome, false));
                 line
             }
             AgentEvent::Settled { aborted } => json!({"type": "agent_settled", "aborted": aborted}),

@@ -8,12 +8,15 @@ pub mod text;
 
 use crate::agent::handle::{AgentHandle, Ticket};
 use crate::agent::outbox::Listener;
+use crate::agent::view::Durability;
 use crate::cli::OutputMode;
 use crate::proto::command::{CancelReason, Command, Placement, Prompt, TicketOutcome};
 use crate::proto::event::AgentEvent;
+use crate::store::error::reason;
 use json::JsonLines;
 use serde_json::Value;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use text::{Streams, TextOutput};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -43,18 +46,7 @@ impl Exit {
     }
 }
 
-/// What keeps a run from saying how it went. The texts are for people.
-#[derive(Debug, thiserror::Error)]
-pub enum HeadlessError {
-    /// Nobody takes the answer.
-    #[error("Standard output can't be written: {0}. {kept}", kept = kept(*.1))]
-    Output(#[source] io::Error, bool),
-    /// The system tells of no signals.
-    #[error("Signals can't be received: {0}.")]
-    Signals(#[source] io::Error),
-}
-
-/// Runs the prompts in order and ends the session, whatever happens. `header` is the first line of JSON mode.
+/// Runs the prompts in order and ends the session. `header` is the first line of JSON mode.
 pub async fn run(
     handle: &AgentHandle,
     events: Listener,
@@ -62,30 +54,41 @@ pub async fn run(
     mode: OutputMode,
     header: &Value,
     streams: Streams,
-) -> Result<Exit, HeadlessError> {
-    let mut signals = Signals::listen().map_err(HeadlessError::Signals)?;
-    let is_kept = handle.view().file.is_some();
-    let output = |error| HeadlessError::Output(error, is_kept);
-    let mut run = Run { handle, events, printer: Printer::new(mode, streams), is_kept, failed: false };
-    // Nobody may take our output any more: calls are stopped and entries saved all the same.
-    let followed = run.all(prompts, header, &mut signals).await;
+) -> io::Result<Exit> {
+    let mut signals = Signals::listen()?;
+    let mut run = Run { handle, events, printer: Printer::new(mode, streams), failed: false };
+    let worked = run.prompts(prompts, header, &mut signals).await;
+    // However it went: what runs is stopped and the session is saved.
     let saved = tokio::select! {
         saved = handle.shutdown(SHUTDOWN_LIMIT) => saved,
         // Asked again while saving: the user does not want to wait.
         number = signals.next() => return Ok(Exit::Signal(number)),
     };
-    let mut exit = followed.map_err(output)?;
-    run.drain().map_err(output)?;
+    let printed = worked.and_then(|exit| run.finish(exit).map(|()| exit));
+    let mut exit = printed.unwrap_or_else(|error| {
+        complain(&unprintable(&error, run.file().as_deref()));
+        Exit::Failure
+    });
     if let Err(error) = saved {
         complain(&error);
         if exit == Exit::Success {
             exit = Exit::Failure;
         }
     }
-    if exit == Exit::Success {
-        run.printer.answer().map_err(output)?;
-    }
     Ok(exit)
+}
+
+/// What a person reads when standard output takes no more.
+fn unprintable(error: &io::Error, file: Option<&Path>) -> String {
+    let why = match error.kind() {
+        io::ErrorKind::BrokenPipe => "nobody reads it any more".to_owned(),
+        _ => reason(error),
+    };
+    let kept = file.map_or_else(
+        || "This run keeps no session, so what was not printed is lost.".to_owned(),
+        |file| format!("What was said is kept in {}.", file.display()),
+    );
+    format!("Standard output could not be written: {why}. {kept}")
 }
 
 /// A run in progress.
@@ -93,13 +96,17 @@ struct Run<'a> {
     handle: &'a AgentHandle,
     events: Listener,
     printer: Printer,
-    /// The session has a file.
-    is_kept: bool,
     failed: bool,
 }
 
 impl Run<'_> {
-    async fn all(&mut self, prompts: Vec<Prompt>, header: &Value, signals: &mut Signals) -> io::Result<Exit> {
+    /// Runs the prompts until one does not succeed. The error is one of standard output.
+    async fn prompts(
+        &mut self,
+        prompts: Vec<Prompt>,
+        header: &Value,
+        signals: &mut Signals,
+    ) -> io::Result<Exit> {
         self.printer.begin(header)?;
         for prompt in prompts {
             let ticket = self.handle.submit(prompt, Placement::Back);
@@ -111,6 +118,24 @@ impl Run<'_> {
             }
         }
         Ok(Exit::Success)
+    }
+
+    /// Prints what is left when the session has ended.
+    fn finish(&mut self, exit: Exit) -> io::Result<()> {
+        self.drain()?;
+        if exit == Exit::Success {
+            self.printer.answer()?;
+        }
+        Ok(())
+    }
+
+    /// The session's file, if there is one and it is whole.
+    fn file(&self) -> Option<PathBuf> {
+        let view = self.handle.view();
+        match view.durability {
+            Durability::Failed(_) | Durability::InMemory => None,
+            Durability::Pending | Durability::Saved => view.file.clone(),
+        }
     }
 
     /// Prints what happens until the prompt has ended. Returns the signal that stopped it, if one did.
@@ -139,10 +164,9 @@ impl Run<'_> {
             }
         };
         self.drain()?;
-        if let Some(problem) = problem(&outcome) {
+        if let Some(problem) = problem(&outcome, self.file().is_some()) {
+            complain(&problem);
             self.failed = true;
-            let kept = if outcome == TicketOutcome::Cancelled { kept(self.is_kept) } else { "" };
-            complain(format!("{problem} {kept}").trim_end());
         }
         Ok(stopped_by)
     }
@@ -154,26 +178,6 @@ impl Run<'_> {
         }
         self.printer.flush()
     }
-}
-
-/// Why a prompt was not answered; `None` when it was.
-fn problem(outcome: &TicketOutcome) -> Option<String> {
-    Some(match outcome {
-        TicketOutcome::Completed | TicketOutcome::Delivered => return None,
-        TicketOutcome::Cancelled => "Stopped.".to_owned(),
-        TicketOutcome::MaxRounds { limit } => {
-            format!(
-                "Stopped after {limit} rounds, the limit set by agent.max_rounds. Go on with `mynah -p -c`."
-            )
-        }
-        TicketOutcome::Refused { reason } => format!("The model declined to answer: {reason}"),
-        TicketOutcome::Failed { error } => error.clone(),
-        TicketOutcome::Removed => "The prompt was taken from the queue.".to_owned(),
-    })
-}
-
-const fn kept(is_kept: bool) -> &'static str {
-    if is_kept { "The session keeps what was done so far." } else { "The session was not kept, as asked." }
 }
 
 /// Writes to the two streams.
@@ -197,17 +201,7 @@ impl Printer {
         }
     }
 
-    fn begin(&mut self, header: &Value) -> io::Result<()> {
-        match self {
-            Self::Text(_) => Ok(()),
-            Self::Json { pending, .. } => {
-                push_line(pending, header)?;
-                self.flush()
-            }
-        }
-    }
-
-    /// Takes an event in. It may be printed with the next [`Self::flush`] only.
+    /// Takes an event in. A line of JSON may be printed with the next [`Self::flush`] only.
     fn event(&mut self, event: &AgentEvent) -> io::Result<()> {
         match self {
             Self::Text(output) => {
@@ -236,12 +230,50 @@ impl Printer {
         }
     }
 
+    fn begin(&mut self, header: &Value) -> io::Result<()> {
+        match self {
+            Self::Text(_) => Ok(()),
+            Self::Json { pending, .. } => {
+                push_line(pending, header)?;
+                self.flush()
+            }
+        }
+    }
+
     fn answer(&mut self) -> io::Result<()> {
         match self {
             Self::Text(output) => print(output.answer().as_bytes()),
             Self::Json { .. } => Ok(()),
         }
     }
+}
+
+/// How a prompt ended, for people; `None` when it went well. `kept`: the session has a file that can be gone on with.
+fn problem(outcome: &TicketOutcome, kept: bool) -> Option<String> {
+    let go_on = if kept { " Go on with `mynah -p -c \"…\"`." } else { "" };
+    Some(match outcome {
+        TicketOutcome::Completed | TicketOutcome::Delivered => return None,
+        TicketOutcome::Cancelled if kept => "Stopped. The session keeps what was done so far.".to_owned(),
+        TicketOutcome::Cancelled => "Stopped.".to_owned(),
+        TicketOutcome::MaxRounds { limit } => {
+            format!("Stopped after {limit} rounds, the limit set by agent.max_rounds.{go_on}")
+        }
+        TicketOutcome::Refused { reason } => format!("The model declined to answer: {reason}"),
+        TicketOutcome::Failed { error } if kept => {
+            format!("{error} The session keeps your prompt and what was done.{go_on}")
+        }
+        TicketOutcome::Failed { error } => error.clone(),
+        TicketOutcome::Removed => "The prompt was taken from the queue.".to_owned(),
+    })
+}
+
+fn complain(problem: &str) {
+    tell(&format!("mynah: {}", crate::text::clean::for_terminal(problem)));
+}
+
+fn tell(line: &str) {
+    // Nobody may read standard error (`2>&-`), or its disk may be full: the run goes on.
+    let _unread = writeln!(io::stderr().lock(), "{line}");
 }
 
 fn push_line(lines: &mut Vec<u8>, line: &Value) -> io::Result<()> {
@@ -254,15 +286,6 @@ fn print(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;
     stdout.flush()
-}
-
-fn complain(problem: &str) {
-    tell(&format!("mynah: {}", crate::text::clean::for_terminal(problem)));
-}
-
-fn tell(line: &str) {
-    // Standard error may be closed (`2>&-`) or full: there is nobody to tell then, and the run goes on.
-    let _unheard = writeln!(io::stderr().lock(), "{line}");
 }
 
 /// The signals that end a run.

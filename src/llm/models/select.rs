@@ -241,14 +241,19 @@ fn runs(text: &str) -> impl Iterator<Item = &str> {
 
 /// Listed models whose name is like the text, nearest first. Under a known provider only its own.
 pub fn near(text: &str, known: &Known) -> Vec<String> {
-    let of_provider = known.split_provider(text).map(|(provider, _)| provider.models_of);
-    let text = text.to_lowercase();
-    let length = text.chars().count();
+    let (of_provider, name) = match known.split_provider(text) {
+        Some((provider, id)) => (Some(provider.models_of), id),
+        None => (None, text),
+    };
+    let name = name.to_lowercase();
+    let length = name.chars().count();
     // A third of the letters may be wrong: more is another word.
-    let limit = (length / 3).max(2);
-    let distance_to = |name: &str| {
-        let may_be_near = name.chars().count().abs_diff(length) <= limit;
-        may_be_near.then(|| edit_distance(&text, &name.to_lowercase())).filter(|distance| *distance <= limit)
+    let limit = (length / 3).max(1);
+    let distance_to = |listed: &str| {
+        let may_be_near = listed.chars().count().abs_diff(length) <= limit;
+        may_be_near
+            .then(|| edit_distance(&name, &listed.to_lowercase()))
+            .filter(|distance| *distance <= limit)
     };
     let mut found: Vec<(usize, bool, usize, String)> = Vec::new();
     for model in &known.models {
@@ -256,7 +261,9 @@ pub fn near(text: &str, known: &Known) -> Vec<String> {
             continue;
         }
         let whole = format!("{}/{}", model.provider, model.id);
-        if let Some(distance) = distance_to(model.id).into_iter().chain(distance_to(&whole)).min() {
+        // With a provider's name in front that is misspelt itself, the whole text is compared.
+        let with_provider = if of_provider.is_none() { distance_to(&whole) } else { None };
+        if let Some(distance) = distance_to(model.id).into_iter().chain(with_provider).min() {
             found.push((distance, !known.has_key(model.provider), known.rank(model.provider), whole));
         }
     }

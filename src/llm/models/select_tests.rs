@@ -150,3 +150,12 @@ proptest! {
         prop_assert!(edit_distance(&a, &b) <= a.len().max(b.len()));
     }
 }
+
+#[test]
+fn only_names_that_share_most_letters_are_near() {
+    let known = known(&["openai"]);
+    // The provider's name, which is right, must not make a short id look alike.
+    for (text, expected) in [("openai/any", &[][..]), ("o9", &[]), ("openai/gtp-5.4", &["openai/gpt-5.4"])] {
+        assert_eq!(near(text, &known), expected, "{text}");
+    }
+}
