@@ -66,5 +66,5 @@ fn a_cause_is_told_once() {
     let home = Home::new();
     let ended = run(mynah(&home).args(["-p", "--cwd", "/nowhere/at/all", "go"]));
     assert_eq!(ended.code, 1);
-    assert_eq!(ended.stderr.matches("No such file").count(), 1, "{}", ended.stderr);
+    assert_eq!(ended.stderr.matches("does not exist").count(), 1, "{}", ended.stderr);
 }
