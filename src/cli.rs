@@ -89,8 +89,10 @@ pub struct SessionArgs {
     #[arg(short = 'c', long = "continue", group = "session_choice")]
     pub continue_newest: bool,
 
-    /// Go on with this session: the beginning of its id
-    #[arg(short, long, value_name = "ID", group = "session_choice")]
+    /// Go on with this session: the beginning of its id. Without one, list the sessions of this folder
+    #[arg(
+        short, long, value_name = "ID", num_args = 0..=1, default_missing_value = "", group = "session_choice"
+    )]
     pub resume: Option<String>,
 
     /// Go on with this session file

@@ -3,12 +3,12 @@
 use mynah::app::config_command::{self, ConfigCommand, ConfigCx, Scope};
 use mynah::app::headless::{self, Exit, text::Streams};
 use mynah::app::start::{self, Started, Surroundings};
-use mynah::app::{list_models, logging, panic, prompts};
+use mynah::app::{list_models, list_sessions, logging, panic, prompts};
 use mynah::cli::{self, ConfigAction, ConfigArgs, Invocation, OutputMode, RunArgs};
 use mynah::config::env::Env;
 use mynah::config::places::Places;
 use mynah::store::error::reason;
-use mynah::store::line;
+use mynah::store::{find, line};
 use std::io::{self, IsTerminal, Read, Write};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     match ended {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(error) => {
-            // The texts hold their causes.
+            // Our errors have their causes in their texts.
             complain(&error.to_string());
             ExitCode::from(Exit::Failure.code())
         }
@@ -46,6 +46,9 @@ fn run(args: &RunArgs, env: Env) -> anyhow::Result<Exit> {
     logging::init(&around.places.state, &around.loaded.settings.log_level);
     if let Some(search) = &args.list_models {
         return print_models(args, &around, search);
+    }
+    if args.session.resume.as_deref() == Some("") {
+        return print_sessions(&around);
     }
     let stdin = piped_input()?;
     let asked = !args.prompts.is_empty() || stdin.as_ref().is_some_and(|bytes| !bytes.is_empty());
@@ -107,6 +110,15 @@ fn print_models(args: &RunArgs, around: &Surroundings, search: &str) -> anyhow::
         anyhow::bail!("No model matches `{search}`. `mynah --list-models` lists all.");
     }
     print(&list_models::table(&rows))?;
+    Ok(Exit::Success)
+}
+
+fn print_sessions(around: &Surroundings) -> anyhow::Result<Exit> {
+    let sessions = find::list(&around.places, Some(&around.cwd));
+    if sessions.is_empty() {
+        anyhow::bail!("There is no session of {} yet.", around.cwd.display());
+    }
+    print(&list_sessions::table(&sessions, &jiff::tz::TimeZone::system()))?;
     Ok(Exit::Success)
 }
 

@@ -9,9 +9,9 @@ use super::outbox::Outbox;
 use crate::jobs::Jobs;
 use crate::llm::assemble::Assembler;
 use crate::llm::error::{ErrorClass, LlmError};
-use crate::llm::{Provider, Request, StreamEvent};
+use crate::llm::{Model, Provider, Request, StreamEvent, classify};
 use crate::proto::entry::EntryPatch;
-use crate::proto::event::AgentEvent;
+use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::ids::{EntryId, TurnId};
 use crate::proto::message::{AssistantMessage, Message, StopReason, ToolCall};
 use crate::proto::tool::ToolOutput;
@@ -71,6 +71,8 @@ struct Live {
     begun: Instant,
     /// Listeners have been told of the entry.
     announced: bool,
+    /// The entry is whole for listeners: what the task still has at hand comes too late.
+    closed: bool,
 }
 
 impl Driver {
@@ -87,13 +89,16 @@ impl Driver {
             entry,
             begun: Instant::now(),
             announced: false,
+            closed: false,
         }));
         let (sender, receiver) = mpsc::unbounded_channel();
+        let model = request.model.clone();
         let streaming = provider.stream(request, sender);
         let task = tokio::spawn(follow(
             streaming,
             receiver,
             live.clone(),
+            model,
             self.outbox.clone(),
             self.news.clone(),
             self.turn,
@@ -106,25 +111,29 @@ impl Driver {
         self.stream.take().map(|stream| lock(&stream.live).entry.clone())
     }
 
-    /// Drops the stream; what came so far, if anything, marked as aborted.
+    /// Drops the stream; what came so far, marked as aborted. `None` when listeners have not heard of it.
     pub fn abort_stream(&mut self) -> Option<(EntryId, AssistantMessage)> {
         let stream = self.stream.take()?;
         stream.task.abort();
-        let (entry, message) = {
-            let live = lock(&stream.live);
-            (live.entry.clone(), live.message())
-        };
-        if message.content.is_empty() {
+        // The task may be at work on another thread and goes on to its next wait: it must not tell of an entry that is
+        // whole.
+        let mut live = lock(&stream.live);
+        live.closed = true;
+        if !live.announced {
             return None;
         }
-        Some((entry, AssistantMessage { stop_reason: StopReason::Aborted, ..message }))
+        Some((live.entry.clone(), AssistantMessage { stop_reason: StopReason::Aborted, ..live.message() }))
     }
 
     /// Runs a call. `images`: the model takes pictures.
     pub fn run(&self, tool: &Arc<dyn Tool>, call: ToolCall, images: bool, withheld: Withheld) {
-        let (outbox, id) = (self.outbox.clone(), call.id.clone());
-        let progress =
-            Progress::new(move |delta| outbox.publish(AgentEvent::ToolProgress { call: id.clone(), delta }));
+        let (outbox, id, stopped) = (self.outbox.clone(), call.id.clone(), self.tools.clone());
+        let progress = Progress::new(move |delta| {
+            // A call that was stopped may go on for a while after listeners were told of its end.
+            if !stopped.is_cancelled() {
+                outbox.publish(AgentEvent::ToolProgress { call: id.clone(), delta });
+            }
+        });
         let cx = ToolCx {
             call: call.id.clone(),
             cwd: self.workshop.cwd.clone(),
@@ -210,6 +219,7 @@ async fn follow(
     streaming: crate::llm::BoxFuture<'static, ()>,
     mut events: mpsc::UnboundedReceiver<StreamEvent>,
     live: Arc<Mutex<Live>>,
+    model: Arc<Model>,
     outbox: Outbox,
     news: mpsc::UnboundedSender<News>,
     turn: TurnId,
@@ -262,9 +272,19 @@ async fn follow(
         let live = lock(&live);
         (live.announced, Arc::new(live.message()))
     };
-    let event = match failure {
-        None => Event::StreamFinished(message),
-        Some(error) => {
+    let event = match (failure, silent_overflow(&message, &model)) {
+        (None, None) => Event::StreamFinished(message),
+        // There is an answer, to a part of the conversation.
+        (None, Some(text)) if message.stop_reason == StopReason::Stop => {
+            outbox.publish(AgentEvent::Notice { level: NoticeLevel::Warning, text });
+            Event::StreamFinished(message)
+        }
+        (None, Some(text)) => {
+            let error =
+                LlmError { class: ErrorClass::Overflow, message: text, retry_after: None, status: None };
+            Event::StreamFailed { error, message: Some(message), jitter: 0.0 }
+        }
+        (Some(error), _) => {
             let message = announced.then_some(message);
             Event::StreamFailed { error, message, jitter: fastrand::f64() }
         }
@@ -272,8 +292,26 @@ async fn follow(
     let _gone = news.send(News { turn, event });
 }
 
+/// What to say of a response that shows a conversation larger than the model's window, though the provider reports a
+/// success. The window of a model that nobody lists is a guess and proves nothing.
+fn silent_overflow(message: &AssistantMessage, model: &Model) -> Option<String> {
+    let window = model.context_window;
+    let overflows =
+        !model.unlisted && classify::is_silent_overflow(&message.usage, message.stop_reason, window);
+    overflows.then(|| {
+        format!(
+            "The conversation is larger than the window of {} ({window} tokens), so the model may not have read all of \
+             it. Nothing of it is lost. Choose a model with a larger window, or start a new session.",
+            model.reference
+        )
+    })
+}
+
 fn take(live: &Mutex<Live>, event: StreamEvent, outbox: &Outbox) {
     let mut live = lock(live);
+    if live.closed {
+        return;
+    }
     let failed_before_it_began = !live.announced && matches!(event, StreamEvent::Failed(_));
     if !live.announced && !failed_before_it_began {
         live.announced = true;
@@ -299,5 +337,32 @@ struct AbortOnDrop(AbortHandle);
 impl Drop for AbortOnDrop {
     fn drop(&mut self) {
         self.0.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::model::ThinkingLevel;
+    use crate::testkit::provider::test_model;
+
+    #[test]
+    fn what_comes_after_the_end_of_an_entry_is_not_told() {
+        let outbox = Outbox::new();
+        let mut listener = outbox.subscribe();
+        let live = Mutex::new(Live {
+            assembler: Assembler::new(&test_model(), ThinkingLevel::Off, 0),
+            entry: EntryId::fresh(),
+            begun: Instant::now(),
+            announced: false,
+            closed: false,
+        });
+        take(&live, StreamEvent::TextStart { index: 0 }, &outbox);
+        let told = std::iter::from_fn(|| listener.try_next()).count();
+        assert_eq!(told, 2, "the entry and its block begin");
+        lock(&live).closed = true;
+        take(&live, StreamEvent::TextDelta { index: 0, delta: "late".to_owned() }, &outbox);
+        assert_eq!(listener.try_next(), None);
+        assert_eq!(lock(&live).message().text(), "");
     }
 }

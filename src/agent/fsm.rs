@@ -238,6 +238,11 @@ impl TurnFsm {
         matches!(self.state, State::Over)
     }
 
+    /// The user has stopped it; running calls hand over what they have.
+    pub const fn is_stopping(&self) -> bool {
+        matches!(self.state, State::Stopping(..))
+    }
+
     /// The round in progress, from 1.
     pub const fn round(&self) -> u32 {
         self.round

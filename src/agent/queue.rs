@@ -11,7 +11,7 @@
 
 use crate::proto::command::{CancelReason, Placement, Prompt, QueueCommand};
 use crate::proto::ids::TicketId;
-use crate::proto::message::{Block, text_of};
+use crate::proto::message::text_of;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -195,7 +195,7 @@ impl Queue {
     }
 
     fn edit(&mut self, ticket: TicketId, version: u32, prompt: Prompt) -> QueueOutcome {
-        if is_blank(&prompt) {
+        if prompt.is_blank() {
             return QueueOutcome::default();
         }
         match self.row_mut(ticket) {
@@ -288,14 +288,6 @@ impl Queue {
 
 fn changed() -> QueueOutcome {
     QueueOutcome { changed: true, ..QueueOutcome::default() }
-}
-
-fn is_blank(prompt: &Prompt) -> bool {
-    !prompt.content.iter().any(|block| match block {
-        Block::Text { text, .. } => !text.trim().is_empty(),
-        Block::Image { .. } => true,
-        Block::Thinking { .. } | Block::ToolCall(_) | Block::Unknown => false,
-    })
 }
 
 #[cfg(test)]

@@ -62,6 +62,8 @@ pub struct SessionParts {
     pub declared: Option<SystemMessage>,
     /// Model, level and name that the log has.
     pub logged: Logged,
+    /// Another name; `None` keeps the log's.
+    pub name: Option<String>,
     /// Tokens and price so far.
     pub usage: Usage,
     /// Model that answers first.
@@ -122,7 +124,7 @@ pub fn start(parts: SessionParts) -> AgentHandle {
     let (news_sender, news) = mpsc::unbounded_channel();
     let (saves_sender, saves) = mpsc::unbounded_channel();
     let outbox = Outbox::new();
-    let name = parts.logged.name.clone();
+    let name = parts.name.clone().or_else(|| parts.logged.name.clone());
     let durability = if parts.log.path().is_some() { Durability::Pending } else { Durability::InMemory };
     let mut session = Session {
         queue: Queue::default(),
@@ -208,7 +210,7 @@ impl Session {
             }
             self.publish();
         };
-        let saved = self.end().await;
+        let saved = self.end(&mut news).await;
         // Whoever waits for the end may open the log next: its lock goes with us.
         drop(self);
         if let Some(reply) = ending {
@@ -262,11 +264,12 @@ impl Session {
 
     fn prompt(&mut self, ticket: TicketId, prompt: Prompt, how: How, waiter: Waiter) {
         self.waiters.insert(ticket, waiter);
-        if prompt.content.is_empty() {
+        if prompt.is_blank() {
             self.resolve(ticket, TicketOutcome::Removed);
             return;
         }
-        let running = self.running.is_some();
+        // What is said to a turn that is being stopped is for after it, and before what was held by the stop.
+        let running = self.running.as_ref().is_some_and(|running| !running.fsm.is_stopping());
         let change = match how {
             How::Steer => self.queue.steer(ticket, prompt, running),
             How::Submit(placement) => self.queue.submit(ticket, prompt, placement, running),
@@ -415,11 +418,13 @@ impl Session {
         });
     }
 
-    async fn end(&mut self) -> Result<(), String> {
+    async fn end(&mut self, news: &mut mpsc::UnboundedReceiver<News>) -> Result<(), String> {
         self.cancel(CancelReason::Teardown);
-        // A stopped batch hands over within the grace; its late news have no reader any more.
-        if let Some(running) = self.running.take() {
-            self.abandon(running);
+        // Running calls hand over what they have, so that it is kept; the turn machine's timer bounds the wait.
+        while self.running.is_some()
+            && let Some(news) = news.recv().await
+        {
+            self.news(news);
         }
         self.parts.workshop.jobs.shutdown().await;
         let saved = self.save_at_the_end().await;

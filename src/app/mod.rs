@@ -3,6 +3,7 @@
 pub mod config_command;
 pub mod headless;
 pub mod list_models;
+pub mod list_sessions;
 pub mod logging;
 pub mod panic;
 pub mod prompts;

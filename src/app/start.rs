@@ -18,14 +18,14 @@ use crate::config::settings::Settings;
 use crate::config::trust;
 use crate::jobs::Jobs;
 use crate::llm::endpoint::Secret;
-use crate::llm::error::LlmError;
-use crate::llm::models::{Models, ModelsOptions, SelectError, Start as ModelStart};
+use crate::llm::error::{ErrorClass, LlmError};
+use crate::llm::models::{Models, ModelsOptions, SelectError, Start as ModelStart, StartReason};
 use crate::llm::retry::RetryPolicy;
 use crate::llm::{Model, Provider};
 use crate::proto::ask::PermissionMode;
 use crate::proto::ids::SessionId;
 use crate::proto::message::Message;
-use crate::proto::model::ModelRef;
+use crate::proto::model::{ModelRef, ThinkingLevel};
 use crate::store::context::Context;
 use crate::store::error::{StoreError, reason};
 use crate::store::find::{self, FindError};
@@ -158,7 +158,12 @@ pub async fn start(args: &RunArgs, around: &Surroundings) -> Result<Started, Sta
     let start = models
         .start(args.model.as_deref(), context.model.as_ref(), settings.model.default.as_deref())
         .await?;
-    let ModelStart { selection, notices: said, .. } = start;
+    let ModelStart { mut selection, why, notices: said } = start;
+    // The session alone knows that a model that nobody lists can think.
+    let thought = context.thinking.is_some_and(|level| level != ThinkingLevel::Off);
+    if why == StartReason::Session && selection.model.unlisted && thought {
+        Arc::make_mut(&mut selection.model).reasoning = true;
+    }
     notices.extend(said);
     notices.extend(selection.warning);
     let provider = models.provider(&selection.model)?;
@@ -195,6 +200,7 @@ pub async fn start(args: &RunArgs, around: &Surroundings) -> Result<Started, Sta
         history,
         declared: context.system,
         logged,
+        name: args.session.name.clone(),
         usage: context.usage,
         model: selection.model,
         provider,
@@ -221,22 +227,20 @@ pub async fn start(args: &RunArgs, around: &Surroundings) -> Result<Started, Sta
         },
         max_rounds: settings.max_rounds.unwrap_or(0),
     });
-    if let Some(name) = &args.session.name {
-        handle.send(crate::proto::command::Command::Rename(name.clone()));
-    }
     Ok(Started { handle, header, notices })
 }
 
 impl ModelSource for Models {
     fn resolve(&self, reference: &ModelRef) -> Result<(Arc<Model>, Arc<dyn Provider>), LlmError> {
-        let selection = self.select(&reference.to_string()).map_err(|error| LlmError {
-            class: crate::llm::error::ErrorClass::UnknownModel,
-            message: error.to_string(),
+        // Not as a pattern, in which a colon begins a level.
+        let model = self.find(reference).ok_or_else(|| LlmError {
+            class: ErrorClass::UnknownModel,
+            message: format!("There is no model {reference}. `mynah --list-models` lists all."),
             retry_after: None,
             status: None,
         })?;
-        let provider = self.provider(&selection.model)?;
-        Ok((selection.model, provider))
+        let provider = self.provider(&model)?;
+        Ok((model, provider))
     }
 }
 
@@ -267,10 +271,14 @@ fn open_session(
         }
         return Ok((log, context, warnings));
     }
-    if args.continue_newest
-        && let Some(path) = find::newest_in(places, &around.cwd)
-    {
-        return open(&path);
+    let mut notices = Vec::new();
+    if args.continue_newest {
+        match find::newest_in(places, &around.cwd) {
+            Some(path) => return open(&path),
+            None => {
+                notices.push("There is no session of this folder to go on with: this begins one.".to_owned());
+            }
+        }
     }
     let id = SessionId::fresh();
     let header = Header::new(id.clone(), &around.cwd, now);
@@ -279,7 +287,7 @@ fn open_session(
     } else {
         Log::create(find::path_for_new(places, &around.cwd, &id, now), header)?
     };
-    Ok((log, Context::default(), Vec::new()))
+    Ok((log, Context::default(), notices))
 }
 
 fn open(path: &Path) -> Result<(Log, Context, Vec<String>), StartError> {

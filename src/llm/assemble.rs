@@ -50,11 +50,6 @@ impl Assembler {
         &self.message
     }
 
-    /// Anything visible has arrived.
-    pub fn has_content(&self) -> bool {
-        !self.message.content.is_empty()
-    }
-
     /// Takes one event in; the patches are what changed for listeners.
     pub fn push(&mut self, event: StreamEvent) -> Option<EntryPatch> {
         match event {

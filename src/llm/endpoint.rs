@@ -46,6 +46,8 @@ pub struct Endpoint {
     pub base_url: String,
     /// The key; local servers need none.
     pub key: Option<Secret>,
+    /// The environment variable that the key usually stands in, for error texts.
+    pub key_variable: Option<String>,
     /// How it is sent.
     pub key_style: KeyStyle,
     /// Extra headers; they win over ours.

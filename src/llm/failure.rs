@@ -67,7 +67,7 @@ impl Context<'_> {
     /// The connection could not be made: `cause` says why.
     pub fn network(&self, cause: &str) -> LlmError {
         let head =
-            format!("The connection to {} at {} failed", self.name(), host_of(&self.endpoint.base_url));
+            format!("The connection to {} at {} failed", self.name(), address_of(&self.endpoint.base_url));
         self.plain(ErrorClass::Network, self.sentence(&head, cause, "Check the network and the base URL."))
     }
 
@@ -84,7 +84,7 @@ impl Context<'_> {
 
     /// The request was answered by something that is no model API.
     pub fn no_api(&self, what: &str) -> LlmError {
-        let host = host_of(&self.endpoint.base_url);
+        let host = address_of(&self.endpoint.base_url);
         self.plain(ErrorClass::Invalid, format!("{host} {what}. Check the base URL of {}.", self.name()))
     }
 
@@ -114,12 +114,17 @@ impl Context<'_> {
         let number = status.map(|status| format!(" ({status})")).unwrap_or_default();
         match class {
             ErrorClass::Auth => {
-                let (provider, variable) = (&self.endpoint.provider, key_variable(&self.endpoint.provider));
+                let provider = &self.endpoint.provider;
+                let variable = self.endpoint.key_variable.as_deref();
                 if self.endpoint.key.is_some() {
-                    let tail = format!("Check {variable}, or the key under [{provider}] in auth.toml.");
+                    let variable = variable.map_or_else(String::new, |name| format!("{name}, or "));
+                    let tail = format!("Check {variable}the key under [{provider}] in auth.toml.");
                     self.sentence(&format!("{name} refuses the key{number}"), detail, &tail)
                 } else {
-                    let tail = format!("Set {variable}, or write a key under [{provider}] in auth.toml.");
+                    let tail = match variable {
+                        Some(name) => format!("Set {name}, or write a key under [{provider}] in auth.toml."),
+                        None => format!("Write a key under [{provider}] in auth.toml."),
+                    };
                     self.sentence(&format!("{name} wants a key{number}, and none is set"), detail, &tail)
                 }
             }
@@ -156,7 +161,7 @@ impl Context<'_> {
             ErrorClass::Overflow => self.sentence(
                 &format!("The conversation does not fit the window of {model}{number}"),
                 detail,
-                "Compact it, or choose a model with a larger window.",
+                "It is kept. Choose a model with a larger window, or start a new session.",
             ),
             ErrorClass::Refusal => self.sentence(
                 &format!("{name} declines to answer{number}"),
@@ -224,6 +229,15 @@ fn without_key(text: &str, key: &str) -> String {
 /// A text this long is a secret wherever it stands.
 const SHORTEST_SECRET: usize = 8;
 
+/// The host, and the port if it is not the usual one: of two servers on a machine the text must name the right one.
+fn address_of(base_url: &str) -> String {
+    let host = host_of(base_url);
+    match reqwest::Url::parse(base_url).ok().and_then(|url| url.port()) {
+        Some(port) => format!("{host}:{port}"),
+        None => host,
+    }
+}
+
 /// One line without control and direction characters, which could move the cursor or hide text.
 fn plain_line(text: &str) -> String {
     let visible: String = text
@@ -232,22 +246,6 @@ fn plain_line(text: &str) -> String {
         .filter(|c| !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
         .collect();
     visible.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The environment variable that usually holds the provider's key.
-fn key_variable(provider: &str) -> String {
-    match provider {
-        "openai-responses" => "OPENAI_API_KEY".to_owned(),
-        "opencode-go" => "OPENCODE_API_KEY".to_owned(),
-        "google" => "GEMINI_API_KEY".to_owned(),
-        "huggingface" => "HF_TOKEN".to_owned(),
-        "github-copilot" => "COPILOT_GITHUB_TOKEN".to_owned(),
-        "kimi-coding" => "KIMI_API_KEY".to_owned(),
-        "vercel-ai-gateway" => "AI_GATEWAY_API_KEY".to_owned(),
-        _ => {
-            format!("{}_API_KEY", provider.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_"))
-        }
-    }
 }
 
 #[cfg(test)]
@@ -276,6 +274,17 @@ mod tests {
         ];
         for (text, key, clean) in table {
             assert_eq!(without_key(text, key), clean, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_address_names_an_unusual_port_and_no_password() {
+        for (url, address) in [
+            ("http://user:pass@127.0.0.1:8080/v1", "127.0.0.1:8080"),
+            ("https://api.example.org:443/v1", "api.example.org"),
+            ("http://[::1]:9/v1", "[::1]:9"),
+        ] {
+            assert_eq!(address_of(url), address);
         }
     }
 

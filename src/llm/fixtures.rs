@@ -53,6 +53,7 @@ pub fn endpoint(base_url: &str) -> Endpoint {
         provider_name: "Example".to_owned(),
         base_url: base_url.to_owned(),
         key: None,
+        key_variable: Some("EXAMPLE_API_KEY".to_owned()),
         key_style: KeyStyle::Dialect,
         headers: BTreeMap::new(),
     }

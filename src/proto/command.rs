@@ -64,6 +64,15 @@ impl Prompt {
     pub fn text(text: impl Into<String>) -> Self {
         Self { content: vec![Block::text(text)], display: None }
     }
+
+    /// It says nothing: no text but blanks, no picture. Providers refuse such a message.
+    pub fn is_blank(&self) -> bool {
+        !self.content.iter().any(|block| match block {
+            Block::Text { text, .. } => !text.trim().is_empty(),
+            Block::Image { .. } => true,
+            Block::Thinking { .. } | Block::ToolCall(_) | Block::Unknown => false,
+        })
+    }
 }
 
 /// Where a prompt goes while a turn runs.

@@ -8,7 +8,7 @@ use super::error::StoreError;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
-/// The lock of one session. Ends when the file that holds it is closed; takes its note away then.
+/// The lock of one session. It ends with the file, or when its owner unlocks that; its note goes before.
 #[derive(Debug)]
 pub struct Lock {
     note: PathBuf,

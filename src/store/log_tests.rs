@@ -292,6 +292,27 @@ async fn a_place_that_cannot_be_written_is_told_at_the_barrier_and_tried_again()
     assert_eq!(opened.tree.entries().len(), 2);
 }
 
+#[test]
+fn a_log_that_is_gone_is_free_though_a_sync_still_waits() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let path = dir.path().join("s.jsonl");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build().expect("a runtime");
+    runtime.block_on(async {
+        let (free, busy) = std::sync::mpsc::channel::<()>();
+        let occupied = tokio::task::spawn_blocking(move || busy.recv());
+        let mut log = Log::create(path.clone(), header()).expect("nothing is there");
+        append(&mut log, "one");
+        let barrier = log.barrier();
+        drop(log);
+        let reopened = Log::open(&path).map(|(_, opened)| opened.tree.entries().len());
+        drop(free);
+        assert!(occupied.await.expect("it ends").is_err());
+        assert_eq!(reopened.expect("nobody has it"), 1);
+        barrier.await.expect("saved");
+    });
+}
+
 #[derive(Clone, Debug)]
 enum Step {
     Append(String),

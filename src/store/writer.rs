@@ -28,14 +28,26 @@ pub(super) trait Storage: Send {
 
 /// A real file and its lock.
 pub(super) struct LockedFile {
-    // In this order: the note of the lock goes before the lock does.
-    _lock: Option<Lock>,
+    lock: Option<Lock>,
     file: Arc<File>,
 }
 
 impl LockedFile {
     pub(super) fn new(file: File, lock: Option<Lock>) -> Self {
-        Self { _lock: lock, file: Arc::new(file) }
+        Self { lock, file: Arc::new(file) }
+    }
+}
+
+impl Drop for LockedFile {
+    fn drop(&mut self) {
+        // The note of the lock goes before the lock does.
+        if self.lock.take().is_none() {
+            return;
+        }
+        // Closing the file is not enough: a sync under way and a child that was just forked hold it open for a moment.
+        if let Err(error) = self.file.unlock() {
+            tracing::debug!(%error, "the lock of the session goes with the file");
+        }
     }
 }
 

@@ -105,6 +105,39 @@ impl Response {
         (self, gate)
     }
 
+    /// The response begins and waits at a gate before it says anything.
+    pub fn gated_after_its_start(mut self) -> (Self, Gate) {
+        let gate = Gate::new();
+        self.gate = Some(gate.clone());
+        self.after = std::mem::replace(
+            &mut self.before,
+            vec![StreamEvent::Started { response_id: None, response_model: None }],
+        );
+        (self, gate)
+    }
+
+    /// The provider counts these tokens.
+    #[must_use]
+    pub fn with_usage(mut self, usage: Usage) -> Self {
+        for event in &mut self.before {
+            if let StreamEvent::Usage(counted) = event {
+                *counted = usage.with_total();
+            }
+        }
+        self
+    }
+
+    /// The response ends for this reason.
+    #[must_use]
+    pub fn with_stop(mut self, stop: StopReason) -> Self {
+        for event in &mut self.before {
+            if let StreamEvent::Done { reason, .. } = event {
+                *reason = stop;
+            }
+        }
+        self
+    }
+
     fn of(mut before: Vec<StreamEvent>, reason: StopReason) -> Self {
         before.push(StreamEvent::Usage(Usage { input: 10, output: 2, ..Usage::default() }.with_total()));
         before.push(StreamEvent::Done { reason, raw_reason: None });

@@ -6,7 +6,9 @@ mod faults_world;
 mod json;
 #[cfg(target_os = "linux")]
 mod left_behind;
+mod output;
 mod permissions;
+mod resume;
 mod session;
 mod settings;
 mod wire;

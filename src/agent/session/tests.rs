@@ -102,6 +102,7 @@ impl World {
             history: Vec::new(),
             declared: None,
             logged: Logged::default(),
+            name: None,
             usage: Usage::default(),
             model,
             provider: Arc::new(self.provider.clone()),
@@ -651,6 +652,136 @@ async fn the_end_resolves_every_ticket_and_kills_what_runs() {
     assert_eq!(jobs.count(), 0);
     while events.next().await.is_some() {}
     assert_eq!(submit(&handle, "too late").outcome().await, TicketOutcome::Cancelled);
+}
+
+#[tokio::test]
+async fn the_end_keeps_what_running_calls_have() {
+    let world = World::new([Response::calls(&[
+        ("c1", "wait", json!({})),
+        ("c2", "wait", json!({"deaf": true})),
+        ("c3", "ls", json!({})),
+    ])]);
+    let path = world.project().join("session.jsonl");
+    let handle = start(world.parts(Log::create(path.clone(), world.header()).expect("log")));
+    let mut events = handle.events();
+    let _running = submit(&handle, "go");
+    until(&mut events, started).await;
+    handle.shutdown(Duration::from_secs(10)).await.expect("saved");
+    let (_log, opened) = Log::open(&path).expect("opens");
+    let said: Vec<String> =
+        opened.tree.context().messages.iter().map(|(_, message)| brief(message)).collect();
+    let results: Vec<&str> = said.iter().filter_map(|line| line.strip_prefix("result: ")).collect();
+    assert_eq!(results.len(), 3, "{said:?}");
+    assert_eq!(results[..2], ["cancelled in time", fsm::STOPPED]);
+}
+
+#[tokio::test]
+async fn a_response_that_was_announced_ends_for_listeners_though_nothing_came() {
+    let (response, gate) = Response::says("never heard").gated_after_its_start();
+    let world = World::new([response]);
+    let handle = world.start();
+    let mut events = handle.events();
+    let ticket = submit(&handle, "go");
+    gate.reached().await;
+    until(&mut events, |event| {
+        matches!(event, AgentEvent::Entry { patch: EntryPatch::Start(message), .. }
+            if matches!(**message, Message::Assistant(_)))
+    })
+    .await;
+    handle.send(Command::Cancel { reason: CancelReason::Stop });
+    assert_eq!(ticket.outcome().await, TicketOutcome::Cancelled);
+    let end = until(&mut events, |event| {
+        matches!(
+            event,
+            AgentEvent::Entry { patch: EntryPatch::Finish(_), .. } | AgentEvent::TurnFinished { .. }
+        )
+    })
+    .await;
+    let AgentEvent::Entry { patch: EntryPatch::Finish(message), .. } = end else { panic!("{end:?}") };
+    let Message::Assistant(assistant) = &*message else { panic!("{message:?}") };
+    assert_eq!((assistant.stop_reason, assistant.content.len()), (StopReason::Aborted, 0));
+    submit(&handle, "again").outcome().await;
+    assert_eq!(world.last_request(), ["user: go", "assistant: ", "user: again"]);
+}
+
+#[tokio::test]
+async fn a_full_window_is_told_though_the_provider_reports_a_success() {
+    let answer = |usage, text: &str| Response::says(text).with_usage(usage);
+    let used = |input, output| Usage { input, output, ..Usage::default() };
+    let table = [
+        (answer(used(99_000, 0), ""), Some(StopReason::Length), Some("larger than the window")),
+        (answer(used(100_001, 5), "hm"), None, None),
+    ];
+    for (response, stop, failure) in table {
+        let response = match stop {
+            Some(reason) => response.with_stop(reason),
+            None => response,
+        };
+        let world = World::new([response]);
+        let handle = world.start();
+        let mut events = handle.events();
+        let outcome = submit(&handle, "go").outcome().await;
+        match failure {
+            Some(text) => {
+                assert!(
+                    matches!(&outcome, TicketOutcome::Failed { error } if error.contains(text)),
+                    "{outcome:?}"
+                );
+                assert_eq!(world.provider.requests().len(), 1, "it is not repeated");
+            }
+            None => {
+                assert_eq!(outcome, TicketOutcome::Completed);
+                until(&mut events, |event| {
+                    matches!(event, AgentEvent::Notice { level: NoticeLevel::Warning, text }
+                        if text.contains("larger than the window of test/model (100000 tokens)"))
+                })
+                .await;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_said_while_a_turn_stops_comes_before_what_the_stop_holds() {
+    for steer in [false, true] {
+        let world = World::new([Response::calls(&[("c1", "wait", json!({"deaf": true}))])]);
+        let handle = world.start();
+        let mut events = handle.events();
+        let running = submit(&handle, "go");
+        until(&mut events, started).await;
+        let held = submit(&handle, "held");
+        handle.send(Command::Cancel { reason: CancelReason::Stop });
+        let said = if steer { handle.steer(Prompt::text("said")) } else { submit(&handle, "said") };
+        assert_eq!(running.outcome().await, TicketOutcome::Cancelled);
+        assert_eq!(said.outcome().await, TicketOutcome::Completed);
+        assert_eq!(held.outcome().await, TicketOutcome::Completed);
+        let users: Vec<String> =
+            world.last_request().into_iter().filter(|line| line.starts_with("user")).collect();
+        assert_eq!(users, ["user: go", "user: said", "user: held"], "steer: {steer}");
+    }
+}
+
+#[tokio::test]
+async fn a_prompt_that_says_nothing_is_not_run() {
+    let world = World::new([]);
+    let handle = world.start();
+    for text in ["", " \n\t"] {
+        assert_eq!(submit(&handle, text).outcome().await, TicketOutcome::Removed, "{text:?}");
+    }
+    assert!(world.provider.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_name_given_at_the_start_stands_in_the_log() {
+    let world = World::new([]);
+    let path = world.project().join("session.jsonl");
+    let log = Log::create(path.clone(), world.header()).expect("log");
+    let handle = start(SessionParts { name: Some("tidy".to_owned()), ..world.parts(log) });
+    assert_eq!(handle.view().name.as_deref(), Some("tidy"));
+    submit(&handle, "go").outcome().await;
+    handle.shutdown(Duration::from_secs(5)).await.expect("saved");
+    let (_log, opened) = Log::open(&path).expect("opens");
+    assert_eq!(opened.tree.context().name.as_deref(), Some("tidy"));
 }
 
 #[tokio::test]

@@ -114,6 +114,7 @@ impl Session {
             }
             Effect::Judge(call) => events.extend(self.judge(&call)),
             Effect::Unask(_) => {
+                self.pending = None;
                 if let Some(asked) = self.asking.take() {
                     self.outbox.publish(AgentEvent::PermissionResolved { ask: asked.id });
                 }
@@ -231,16 +232,6 @@ impl Session {
         }
     }
 
-    /// Ends a turn that did not hand over in time because the session ends.
-    pub(super) fn abandon(&mut self, running: Running) {
-        self.outbox.publish(AgentEvent::TurnFinished {
-            turn: running.turn,
-            ticket: running.ticket,
-            outcome: TicketOutcome::Cancelled,
-        });
-        self.resolve(running.ticket, TicketOutcome::Cancelled);
-    }
-
     /// Writes prompt sections and tools into the log where they differ from what it declares.
     fn declare_system(&mut self) {
         let declared = self.parts.declared.as_ref();
@@ -314,6 +305,9 @@ impl Session {
             duration_ms,
             timestamp: now_millis(),
         };
+        if let Some(usage) = &result.usage {
+            self.parts.usage.add(usage);
+        }
         if let Some(running) = &mut self.running {
             running.results.push(Arc::new(result.clone()));
         }

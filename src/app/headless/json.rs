@@ -1,8 +1,10 @@
 //! Events as JSON lines, under the names that Pi's `--mode json` uses.
 //!
-//! Two things differ on purpose. `tool_execution_update` carries what is new (`"delta": true`), so that the stream grows
-//! linearly with the output. Events that Pi does not have begin with `mynah_`.
+//! Three things differ on purpose. `tool_execution_update` carries what is new (`"delta": true`), so that the stream
+//! grows linearly with the output. `agent_end` says in `mynah_error` why a prompt was not answered, also when no response
+//! had begun. Events that Pi does not have begin with `mynah_`.
 
+use super::problem;
 use crate::proto::entry::EntryPatch;
 use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::ids::{CallId, EntryId};
@@ -61,9 +63,11 @@ impl JsonLines {
                 insert_some(&mut line, "finalError", error.clone());
                 line
             }
-            AgentEvent::TurnFinished { .. } => {
+            AgentEvent::TurnFinished { outcome, .. } => {
                 let messages = std::mem::take(&mut self.messages);
-                json!({"type": "agent_end", "messages": messages, "willRetry": false})
+                let mut line = json!({"type": "agent_end", "messages": messages, "willRetry": false});
+                insert_some(&mut line, "mynah_error", problem(outcome, false));
+                line
             }
             AgentEvent::Settled { aborted } => json!({"type": "agent_settled", "aborted": aborted}),
             AgentEvent::QueueChanged { steering, waiting } => {

@@ -154,7 +154,10 @@ impl Run<'_> {
                     self.handle.send(Command::Cancel { reason: CancelReason::Stop });
                 }
                 event = self.events.next() => match event {
-                    Some(event) => self.printer.event(&event.event)?,
+                    Some(event) => {
+                        self.printer.event(&event.event)?;
+                        self.drain()?;
+                    }
                     None => break (&mut outcome).await,
                 },
                 outcome = &mut outcome => break outcome,
@@ -168,28 +171,37 @@ impl Run<'_> {
         Ok(stopped_by)
     }
 
+    /// Prints what has happened already, in one write: a model can be faster than whoever reads us.
     fn drain(&mut self) -> io::Result<()> {
         while let Some(event) = self.events.try_next() {
             self.printer.event(&event.event)?;
         }
-        Ok(())
+        self.printer.flush()
     }
 }
 
 /// Writes to the two streams.
 enum Printer {
     Text(TextOutput),
-    Json(JsonLines),
+    Json {
+        lines: JsonLines,
+        /// Whole lines that are not written yet.
+        pending: Vec<u8>,
+    },
 }
+
+/// This much is written without waiting for more.
+const WRITE_AT_BYTES: usize = 64 * 1024;
 
 impl Printer {
     fn new(mode: OutputMode, streams: Streams) -> Self {
         match mode {
             OutputMode::Text => Self::Text(TextOutput::new(streams)),
-            OutputMode::Json => Self::Json(JsonLines::default()),
+            OutputMode::Json => Self::Json { lines: JsonLines::default(), pending: Vec::new() },
         }
     }
 
+    /// Takes an event in. A line of JSON may be printed with the next [`Self::flush`] only.
     fn event(&mut self, event: &AgentEvent) -> io::Result<()> {
         match self {
             Self::Text(output) => {
@@ -198,25 +210,40 @@ impl Printer {
                 }
                 Ok(())
             }
-            Self::Json(lines) => lines.line(event).map_or(Ok(()), |line| print_json(&line)),
+            Self::Json { lines, pending } => {
+                if let Some(line) = lines.line(event) {
+                    push_line(pending, &line)?;
+                }
+                if pending.len() >= WRITE_AT_BYTES { self.flush() } else { Ok(()) }
+            }
         }
     }
 
-    fn begin(&self, header: &Value) -> io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Json { pending, .. } if !pending.is_empty() => {
+                let written = print(pending);
+                pending.clear();
+                written
+            }
+            Self::Json { .. } | Self::Text(_) => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, header: &Value) -> io::Result<()> {
         match self {
             Self::Text(_) => Ok(()),
-            Self::Json(_) => print_json(header),
+            Self::Json { pending, .. } => {
+                push_line(pending, header)?;
+                self.flush()
+            }
         }
     }
 
     fn answer(&mut self) -> io::Result<()> {
         match self {
-            Self::Text(output) => {
-                let mut stdout = io::stdout().lock();
-                stdout.write_all(output.answer().as_bytes())?;
-                stdout.flush()
-            }
-            Self::Json(_) => Ok(()),
+            Self::Text(output) => print(output.answer().as_bytes()),
+            Self::Json { .. } => Ok(()),
         }
     }
 }
@@ -249,11 +276,15 @@ fn tell(line: &str) {
     let _unread = writeln!(io::stderr().lock(), "{line}");
 }
 
-fn print_json(line: &Value) -> io::Result<()> {
-    let mut bytes = serde_json::to_vec(line)?;
-    bytes.push(b'\n');
+fn push_line(lines: &mut Vec<u8>, line: &Value) -> io::Result<()> {
+    serde_json::to_writer(&mut *lines, line)?;
+    lines.push(b'\n');
+    Ok(())
+}
+
+fn print(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(&bytes)?;
+    stdout.write_all(bytes)?;
     stdout.flush()
 }
 

@@ -147,6 +147,7 @@ mod tests {
             provider_name: "Pea".to_owned(),
             base_url: "http://127.0.0.1:1".to_owned(),
             key: None,
+            key_variable: None,
             key_style: KeyStyle::Dialect,
             headers: BTreeMap::new(),
         };

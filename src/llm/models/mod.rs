@@ -165,6 +165,8 @@ impl Models {
         session: Option<&ModelRef>,
         configured: Option<&str>,
     ) -> Result<Start, SelectError> {
+        // The tour is what a session gets when there is nothing else: it is no wish, and must not outlive that.
+        let session = session.filter(|last| **last != scripted::model(scripted::TOUR).reference);
         let asked = wanted.map(|pattern| self.select(pattern)).transpose()?;
         let of_session = session.and_then(|reference| self.find(reference)).map(Selection::plain);
         let of_settings = configured.map(|pattern| self.select(pattern));
@@ -191,6 +193,15 @@ impl Models {
                 }
             }
         };
+        let chosen = match why {
+            StartReason::Asked => asked,
+            StartReason::Session => of_session,
+            StartReason::Configured => set.cloned(),
+            StartReason::Key => keyed,
+            StartReason::LocalServer => self.local_models().first().cloned().map(Selection::plain),
+            StartReason::Demo => None,
+        };
+        let selection = chosen.unwrap_or_else(|| Selection::plain(Arc::new(scripted::model(scripted::TOUR))));
         let mut notices = Vec::new();
         if why > StartReason::Session
             && let (Some(wish), Some(availability)) = (session, facts.session)
@@ -201,22 +212,16 @@ impl Models {
                     format!("Its provider is not known here. Add `{}` to models.toml.", wish.provider)
                 }
             };
-            notices.push(format!("The session's last model, {wish}, cannot be used. {problem}"));
+            notices.push(format!(
+                "The session's last model, {wish}, cannot be used, so {} answers. {problem}",
+                selection.model.reference
+            ));
         }
         if why > StartReason::Configured
             && let Some(Err(error)) = &of_settings
         {
             notices.push(format!("The setting `model.default` cannot be used. {error}"));
         }
-        let chosen = match why {
-            StartReason::Asked => asked,
-            StartReason::Session => of_session,
-            StartReason::Configured => of_settings.and_then(Result::ok),
-            StartReason::Key => keyed,
-            StartReason::LocalServer => self.local_models().first().cloned().map(Selection::plain),
-            StartReason::Demo => None,
-        };
-        let selection = chosen.unwrap_or_else(|| Selection::plain(Arc::new(scripted::model(scripted::TOUR))));
         notices.extend(self.start_notice(why, &selection));
         Ok(Start { selection, why, notices })
     }

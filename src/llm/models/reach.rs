@@ -42,6 +42,7 @@ impl Models {
             provider_name: self.provider_name(provider).to_owned(),
             base_url: model.base_url.clone(),
             key: None,
+            key_variable: self.key_variable(provider).map(str::to_owned),
             key_style: KeyStyle::Dialect,
             headers: model.headers.clone(),
         };
@@ -122,9 +123,14 @@ impl Models {
             || self.needs_no_key(&model.reference, &model.base_url)
     }
 
+    /// The variable that a key of this provider is best put into.
+    fn key_variable(&self, provider: &str) -> Option<&str> {
+        let of_table = self.table.find(provider).and_then(|row| row.key_env.first()).map(String::as_str);
+        of_table.or_else(|| self.file(provider)?.api_key.as_ref()?.variables().next())
+    }
+
     pub(super) fn no_key_message(&self, provider: &str) -> String {
-        let variable = self.table.find(provider).and_then(|row| row.key_env.first());
-        let set = variable.map_or_else(String::new, |name| format!("Set {name}, or "));
+        let set = self.key_variable(provider).map_or_else(String::new, |name| format!("Set {name}, or "));
         let put = if set.is_empty() { "Put" } else { "put" };
         format!(
             "There is no key for {}. {set}{put} `[{provider}]` with `key = \"…\"` into {}.",

@@ -366,6 +366,7 @@ fn the_table_is_searched_by_words() {
 async fn a_session_starts_on_the_strongest_wish() {
     let key = [("ANTHROPIC_API_KEY", "k")];
     let (gpt, opus) = (reference("openai/gpt-5.4"), reference("anthropic/claude-opus-5"));
+    let tour = reference("demo/tour");
     for (wanted, session, configured, expected) in [
         (Some("openai/gpt-5.4:low"), Some(&opus), Some("demo/tour"), "openai/gpt-5.4 Asked 0"),
         (None, Some(&opus), Some("demo/tour"), "anthropic/claude-opus-5 Session 0"),
@@ -374,12 +375,19 @@ async fn a_session_starts_on_the_strongest_wish() {
         (None, None, Some("openai/gpt-5.4"), "openai/gpt-5.4 Configured 1"),
         (None, None, Some("nonsense"), "anthropic/claude-opus-5-5 Key 1"),
         (None, None, None, "anthropic/claude-opus-5-5 Key 0"),
+        // The demo was the lack of a key, which has ended.
+        (None, Some(&tour), None, "anthropic/claude-opus-5-5 Key 0"),
+        (None, Some(&tour), Some("openai/gpt-5.4"), "openai/gpt-5.4 Configured 1"),
     ] {
         let start = models(key).start(wanted, session, configured).await.unwrap();
         let found = format!("{} {:?} {}", start.selection.model.reference, start.why, start.notices.len());
         assert_eq!(found, expected, "{wanted:?} {session:?} {configured:?}");
     }
     assert!(models(key).start(Some("nonsense"), None, None).await.is_err());
+    let fallback = models(key).start(None, Some(&gpt), None).await.unwrap();
+    let said = &fallback.notices[0];
+    assert!(said.contains("openai/gpt-5.4, cannot be used, so anthropic/claude-opus-5-5 answers."), "{said}");
+    assert!(said.contains("OPENAI_API_KEY"), "{said}");
 }
 
 #[tokio::test]
