@@ -429,7 +429,10 @@ impl Session {
 
     /// The last try to put everything on disk. What fails now is lost with this process.
     async fn save_at_the_end(&mut self) -> Result<(), String> {
-        let Err(error) = self.parts.log.barrier().await else { return Ok(()) };
+        let Err(error) = self.parts.log.barrier().await else {
+            self.saved(Ok(()));
+            return Ok(());
+        };
         let recovered = matches!(&error, StoreError::Write { recovered: true, .. });
         let error = error.to_string();
         if !matches!(self.durability, Durability::Failed(_)) {
@@ -439,7 +442,7 @@ impl Session {
             return Ok(());
         }
         self.durability = Durability::Failed(error);
-        Err("The session is not saved whole: what could not be written is lost when Mynah ends.".to_owned())
+        Err("The session is not saved whole: what could not be written is lost.".to_owned())
     }
 
     fn publish(&self) {
