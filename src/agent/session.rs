@@ -40,6 +40,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio_util::task::TaskTracker;
 use turn::Running;
 
 /// Finds models and those who answer for them.
@@ -139,6 +140,7 @@ pub fn start(parts: SessionParts) -> AgentHandle {
         outbox: outbox.clone(),
         news: news_sender,
         saves: saves_sender,
+        saving: TaskTracker::new(),
         parts,
         view: None,
     };
@@ -180,6 +182,8 @@ struct Session {
     outbox: Outbox,
     news: mpsc::UnboundedSender<News>,
     saves: mpsc::UnboundedSender<Result<(), String>>,
+    /// Barriers under way.
+    saving: TaskTracker,
     view: Option<watch::Sender<Arc<SessionView>>>,
 }
 
@@ -218,7 +222,8 @@ impl Session {
             Mail::Prompt { ticket, prompt, how, waiter } => self.prompt(ticket, prompt, how, waiter),
             Mail::Barrier(reply) => {
                 let barrier = self.parts.log.barrier();
-                tokio::spawn(async move { reply.send(barrier.await.map_err(|error| error.to_string())) });
+                self.saving
+                    .spawn(async move { reply.send(barrier.await.map_err(|error| error.to_string())) });
             }
             // The loop takes it out before.
             Mail::Shutdown(reply) => drop(reply),
@@ -373,7 +378,7 @@ impl Session {
     fn save(&mut self, accepted: Option<oneshot::Sender<Result<(), String>>>) {
         let barrier = self.parts.log.barrier();
         let saves = self.saves.clone();
-        tokio::spawn(async move {
+        self.saving.spawn(async move {
             let saved = barrier.await.map_err(|error| error.to_string());
             if let Some(accepted) = accepted {
                 let _gone = accepted.send(saved.clone());
@@ -418,6 +423,9 @@ impl Session {
         }
         self.parts.workshop.jobs.shutdown().await;
         let saved = self.save_at_the_end().await;
+        // Barriers under way hold the log's file, and with it its lock.
+        self.saving.close();
+        self.saving.wait().await;
         let tickets: Vec<TicketId> = self.waiters.keys().copied().collect();
         for ticket in tickets {
             self.resolve(ticket, TicketOutcome::Cancelled);
