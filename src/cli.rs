@@ -69,7 +69,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub context: ContextArgs,
 
-    /// Work in this folder
+    /// Work in this folder, as if Mynah had been started there
     #[arg(long, value_name = "FOLDER")]
     pub cwd: Option<PathBuf>,
 

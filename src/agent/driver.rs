@@ -15,7 +15,7 @@ use crate::proto::event::AgentEvent;
 use crate::proto::ids::{EntryId, TurnId};
 use crate::proto::message::{AssistantMessage, Message, StopReason, ToolCall};
 use crate::proto::tool::ToolOutput;
-use crate::tools::{FileLocks, Progress, Tool, ToolCx, ToolLimits};
+use crate::tools::{FileLocks, Progress, Tool, ToolCx, ToolLimits, Withheld};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -121,7 +121,7 @@ impl Driver {
     }
 
     /// Runs a call. `images`: the model takes pictures.
-    pub fn run(&self, tool: &Arc<dyn Tool>, call: ToolCall, images: bool) {
+    pub fn run(&self, tool: &Arc<dyn Tool>, call: ToolCall, images: bool, withheld: Withheld) {
         let (outbox, id) = (self.outbox.clone(), call.id.clone());
         let progress =
             Progress::new(move |delta| outbox.publish(AgentEvent::ToolProgress { call: id.clone(), delta }));
@@ -135,6 +135,7 @@ impl Driver {
             limits: self.workshop.limits.clone(),
             images,
             files: self.workshop.files.clone(),
+            withheld,
         };
         self.outbox.publish(AgentEvent::ToolStarted {
             call: call.id.clone(),

@@ -248,15 +248,15 @@ fn open_session(
     let places = &around.places;
     let now = jiff::Timestamp::now();
     if let Some(source) = &args.fork {
-        let source = find::by_prefix(places, source)?;
+        let source = find::by_prefix(places, &around.cwd, source)?;
         let copy = fork::fork(&source, None, &around.cwd, places, now)?;
         return open(&copy);
     }
     if let Some(file) = &args.session {
-        return open(&find::by_prefix(places, file)?);
+        return open(&find::by_prefix(places, &around.cwd, file)?);
     }
     if let Some(id) = &args.resume {
-        let path = find::by_prefix(places, id)?;
+        let path = find::by_prefix(places, &around.cwd, id)?;
         let (log, context, warnings) = open(&path)?;
         let header = log.header();
         if header.cwd != around.cwd && header.cwd.is_dir() {
@@ -347,10 +347,10 @@ fn system_prompt(
         files.context.clear();
     }
     if let Some(given) = &args.context.system_prompt {
-        files.system = Some(text_or_file(given)?);
+        files.system = Some(text_or_file(given, &around.cwd)?);
     }
     for given in &args.context.append_system_prompt {
-        let more = text_or_file(given)?;
+        let more = text_or_file(given, &around.cwd)?;
         files.append = Some(match files.append.take() {
             Some(text) => format!("{text}\n\n{more}"),
             None => more,
@@ -367,10 +367,10 @@ fn system_prompt(
 }
 
 /// A flag's value is a text, unless a file of that name exists.
-fn text_or_file(given: &str) -> Result<String, StartError> {
-    let path = Path::new(given);
+fn text_or_file(given: &str, cwd: &Path) -> Result<String, StartError> {
+    let path = cwd.join(given);
     if !path.is_file() {
         return Ok(given.to_owned());
     }
-    std::fs::read_to_string(path).map_err(|source| StartError::PromptFile { path: path.to_owned(), source })
+    std::fs::read_to_string(&path).map_err(|source| StartError::PromptFile { path, source })
 }

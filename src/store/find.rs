@@ -75,14 +75,14 @@ pub fn newest_in(places: &Places, cwd: &Path) -> Option<PathBuf> {
     list(places, Some(cwd)).into_iter().next().map(|info| info.path)
 }
 
-/// The session that a path, an id, or the beginning of an id names, whatever its working directory.
+/// The session that a path, an id, or the beginning of an id names, whatever its working directory. A path may start
+/// from `cwd` or from the home folder.
 ///
 /// # Errors
 /// None or several are meant. Several only by a beginning: a whole id wins.
-pub fn by_prefix(places: &Places, wanted: &str) -> Result<PathBuf, FindError> {
+pub fn by_prefix(places: &Places, cwd: &Path, wanted: &str) -> Result<PathBuf, FindError> {
     if wanted.contains('/') || Path::new(wanted).extension().is_some_and(|extension| extension == "jsonl") {
-        let path =
-            wanted.strip_prefix("~/").map_or_else(|| PathBuf::from(wanted), |rest| places.home.join(rest));
+        let path = wanted.strip_prefix("~/").map_or_else(|| cwd.join(wanted), |rest| places.home.join(rest));
         return if path.is_file() { Ok(path) } else { Err(FindError::None { wanted: wanted.to_owned() }) };
     }
     let mut found: Vec<(String, PathBuf)> = all_files(places)

@@ -94,11 +94,12 @@ fn ids_paths_and_beginnings_name_a_session() {
     let world = World::new();
     let one = world.session("abc-1", "/w", 0, &["x"]);
     let two = world.session("abc-12", "/v", 1, &["x"]);
-    let by = |wanted: &str| by_prefix(&world.places, wanted);
+    let by = |wanted: &str| by_prefix(&world.places, world.dir.path(), wanted);
     assert_eq!(by("abc-12"), Ok(two));
     assert_eq!(by("abc-1"), Ok(one.clone()), "a whole id wins");
     assert_eq!(by(one.to_str().expect("a plain path")), Ok(one.clone()));
     let from_home = one.strip_prefix(world.dir.path()).expect("it is inside").display().to_string();
+    assert_eq!(by(&from_home), Ok(one.clone()), "a path without a root starts from the working directory");
     assert_eq!(by(&format!("~/{from_home}")), Ok(one));
     for nothing in ["", "xyz", "/no/such.jsonl", "no.jsonl"] {
         assert_eq!(by(nothing), Err(FindError::None { wanted: nothing.to_owned() }));

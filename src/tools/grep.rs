@@ -5,7 +5,7 @@ use super::ls::with_notices;
 use super::registry::embedded_spec;
 use super::truncate;
 use super::walk::{self, Pattern};
-use super::{Tool, ToolCx, blocking, paths};
+use super::{Tool, ToolCx, Withheld, blocking, paths};
 use crate::llm::BoxFuture;
 use crate::proto::ask::Subject;
 use crate::proto::tool::{ToolOutput, ToolSpec};
@@ -60,10 +60,12 @@ impl Tool for Grep {
     }
 
     fn run(&self, arguments: Arguments, cx: ToolCx) -> BoxFuture<'static, ToolOutput> {
-        let cwd = cx.cwd;
-        Box::pin(blocking::reading(cx.cancel, move |cancel| match Search::new(&arguments, &cwd, cancel) {
-            Ok(search) => search.run(),
-            Err(problem) => ToolOutput::error(problem),
+        let ToolCx { cwd, cancel, withheld, .. } = cx;
+        Box::pin(blocking::reading(cancel, move |cancel| {
+            match Search::new(&arguments, &cwd, &withheld, cancel) {
+                Ok(search) => search.run(),
+                Err(problem) => ToolOutput::error(problem),
+            }
         }))
     }
 }
@@ -81,6 +83,7 @@ struct Search<'a> {
     glob: Option<Pattern>,
     with_context: bool,
     limit: usize,
+    withheld: &'a Withheld,
     cancel: &'a CancellationToken,
     found: Found,
 }
@@ -96,7 +99,12 @@ struct Found {
 }
 
 impl<'a> Search<'a> {
-    fn new(arguments: &Arguments, cwd: &Path, cancel: &'a CancellationToken) -> Result<Self, String> {
+    fn new(
+        arguments: &Arguments,
+        cwd: &Path,
+        withheld: &'a Withheld,
+        cancel: &'a CancellationToken,
+    ) -> Result<Self, String> {
         let given = place(arguments);
         let root = paths::resolve(given, cwd);
         let metadata = root.metadata().map_err(|error| paths::failed(given, &root, &error))?;
@@ -124,6 +132,7 @@ impl<'a> Search<'a> {
                 .transpose()?,
             with_context: context > 0,
             limit: arguments::count(arguments, "limit").unwrap_or(LIMIT),
+            withheld,
             cancel,
             found: Found::default(),
         })
@@ -174,6 +183,11 @@ impl<'a> Search<'a> {
             return;
         }
         let FileLines { text, matches, more, cut_lines, .. } = lines;
+        // Judged only when something was found, because judging costs more than searching; and not told, because
+        // "there is a match" answers questions about a key one by one.
+        if self.is_folder && matches > 0 && self.withheld.holds(path) {
+            return;
+        }
         if self.with_context && matches > 0 && !self.found.text.is_empty() {
             self.found.text.push_str("--\n");
         }

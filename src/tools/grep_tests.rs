@@ -45,6 +45,21 @@ async fn matches_come_in_order_of_path_and_line() {
 }
 
 #[tokio::test]
+async fn what_is_withheld_is_not_told_unless_it_is_named() {
+    let dir = folder(&[("a.txt", "two\n"), ("key.pem", "two\n"), ("z.txt", "two\n")]);
+    let search = async |given: Value| {
+        let withheld = Withheld::new(|path| path.ends_with("key.pem"));
+        let cx = ToolCx { withheld, ..context(dir.path()) };
+        text_of(&Grep.run(checked(&Grep, given), cx).await.content)
+    };
+    assert_eq!(search(json!({"pattern": "two"})).await, "a.txt:1: two\nz.txt:1: two");
+    assert_eq!(search(json!({"pattern": "two", "context": 1})).await, "a.txt:1: two\n--\nz.txt:1: two");
+    // The limit counts what is told: a full one must not betray the rest.
+    assert_eq!(search(json!({"pattern": "two", "limit": 2})).await, "a.txt:1: two\nz.txt:1: two");
+    assert_eq!(search(json!({"pattern": "two", "path": "key.pem"})).await, "key.pem:1: two");
+}
+
+#[tokio::test]
 async fn a_pattern_may_look_like_an_option_or_be_taken_literally() {
     let dir = folder(&[("a", "--flag\nf(x)\n")]);
     assert_eq!(found(&dir, json!({"pattern": "--flag"})).await, "a:1: --flag");

@@ -79,6 +79,29 @@ pub struct ToolCx {
     pub images: bool,
     /// One writer at a time per file.
     pub files: Arc<FileLocks>,
+    /// What a search of a folder may not tell.
+    pub withheld: Withheld,
+}
+
+/// Files whose contents a search of their folder leaves out, because a call that named them would not run.
+#[derive(Clone)]
+pub struct Withheld(Arc<dyn Fn(&Path) -> bool + Send + Sync>);
+
+impl Withheld {
+    /// The files that this function says, by absolute path.
+    pub fn new(is_withheld: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(is_withheld))
+    }
+
+    /// No files.
+    pub fn none() -> Self {
+        Self::new(|_| false)
+    }
+
+    /// This file is left out.
+    pub fn holds(&self, path: &Path) -> bool {
+        (self.0)(path)
+    }
 }
 
 /// What the settings say about tools.

@@ -3,6 +3,14 @@
 mod faults_model;
 mod faults_process;
 mod faults_world;
+mod json;
+#[cfg(target_os = "linux")]
+mod left_behind;
+mod permissions;
+mod session;
+mod settings;
+mod wire;
+mod work;
 
 use mynah::testkit::home::Home;
 use mynah::testkit::server::ModelServer;

@@ -1,13 +1,14 @@
 //! The checks of a call before it runs: it exists, its arguments fit, the rules allow it.
 
-use super::Session;
+use super::{Folders, Session};
 use crate::agent::fsm::{Event, Judgement};
-use crate::agent::permission::{self, PathContext, Verdict};
-use crate::proto::ask::{PermissionAnswer, PermissionAsk};
+use crate::agent::permission::{self, PathContext, Rules, Verdict};
+use crate::proto::ask::{PermissionAnswer, PermissionAsk, PermissionMode, Subject};
 use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::message::ToolCall;
 use crate::proto::tool::ToolOutput;
-use crate::tools::{Arguments, Tool};
+use crate::tools::{Arguments, Tool, Withheld};
+use std::path::PathBuf;
 
 impl Session {
     /// Checks a call. `None`: the user was asked, the answer brings the event.
@@ -22,19 +23,7 @@ impl Session {
             Err(answer) => return Some(Judgement::Answer(*answer)),
         };
         let subjects = tool.subjects(&checked, &self.parts.workshop.cwd);
-        let verdict = permission::judge(
-            &self.parts.rules,
-            self.parts.mode,
-            &call.name,
-            &subjects,
-            &PathContext {
-                cwd: &self.parts.workshop.cwd,
-                project_root: &self.parts.folders.project_root,
-                home: &self.parts.folders.home,
-                config_dir: &self.parts.folders.config,
-                resolve: &permission::resolve_on_disk,
-            },
-        );
+        let verdict = self.bench().verdict(&call.name, &subjects);
         let headline = tool.headline(&checked);
         match verdict {
             Verdict::Allow => Some(run(tool.as_ref(), checked)),
@@ -62,6 +51,27 @@ impl Session {
         }
     }
 
+    fn bench(&self) -> Bench {
+        Bench {
+            rules: self.parts.rules.clone(),
+            mode: self.parts.mode,
+            cwd: self.parts.workshop.cwd.clone(),
+            folders: self.parts.folders.clone(),
+        }
+    }
+
+    /// What a search may not tell of: files that are denied, hold keys, or ask where the search itself did not.
+    pub(super) fn withheld(&self, tool: &dyn Tool, arguments: &Arguments) -> Withheld {
+        let (bench, name) = (self.bench(), tool.spec().name.clone());
+        let subjects = tool.subjects(arguments, &bench.cwd);
+        let was_asked = matches!(bench.verdict(&name, &subjects), Verdict::Ask { .. });
+        Withheld::new(move |path| match bench.verdict(&name, &[Subject::Read(path.to_owned())]) {
+            Verdict::Allow => false,
+            Verdict::Ask { .. } => !was_asked || permission::is_key_file(path, &bench.paths()),
+            Verdict::Deny { .. } => true,
+        })
+    }
+
     /// The user has answered the question about a call.
     pub(super) fn answered(&mut self, asked: &PermissionAsk, answer: PermissionAnswer) {
         let Some(pending) = self.pending.take() else { return };
@@ -75,6 +85,30 @@ impl Session {
             ))),
         };
         self.feed(Event::Judged { call: asked.call.clone(), judgement });
+    }
+}
+
+/// What verdicts depend on, at one moment.
+struct Bench {
+    rules: Rules,
+    mode: PermissionMode,
+    cwd: PathBuf,
+    folders: Folders,
+}
+
+impl Bench {
+    fn verdict(&self, tool: &str, subjects: &[Subject]) -> Verdict {
+        permission::judge(&self.rules, self.mode, tool, subjects, &self.paths())
+    }
+
+    fn paths(&self) -> PathContext<'_> {
+        PathContext {
+            cwd: &self.cwd,
+            project_root: &self.folders.project_root,
+            home: &self.folders.home,
+            config_dir: &self.folders.config,
+            resolve: &permission::resolve_on_disk,
+        }
     }
 }
 

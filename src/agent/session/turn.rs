@@ -4,10 +4,10 @@ use super::{Session, filled};
 use crate::agent::driver::{Driver, News};
 use crate::agent::fsm::{Effect, Event, TurnFsm};
 use crate::agent::repair;
-use crate::llm::Request;
+use crate::llm::{Model, Request};
 use crate::proto::command::{CancelReason, TicketOutcome};
 use crate::proto::entry::{EntryKind, EntryPatch};
-use crate::proto::event::AgentEvent;
+use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::ids::{EntryId, TicketId, TurnId};
 use crate::proto::message::{
     AssistantMessage, Block, Message, SystemMessage, ToolCall, ToolResultMessage, UserMessage,
@@ -120,7 +120,8 @@ impl Session {
             }
             Effect::Run { call } => {
                 if let (Some(running), Some(tool)) = (&self.running, self.parts.tools.get(&call.name)) {
-                    running.driver.run(tool, call, self.parts.model.images);
+                    let withheld = self.withheld(tool.as_ref(), &call.arguments);
+                    running.driver.run(tool, call, self.parts.model.images, withheld);
                 }
             }
             Effect::Announce { call, output, duration_ms } => {
@@ -285,6 +286,9 @@ impl Session {
     }
 
     pub(super) fn record_user(&mut self, content: Vec<Block>) {
+        if !self.parts.model.images && content.iter().any(|block| matches!(block, Block::Image { .. })) {
+            self.notice(NoticeLevel::Warning, no_pictures(&self.parts.model));
+        }
         let message = Arc::new(Message::User(UserMessage { content, timestamp: now_millis() }));
         let id = self.parts.log.fresh_id();
         self.record(id.clone(), message.clone());
@@ -330,6 +334,15 @@ impl Session {
             self.outbox.publish(AgentEvent::Entry { id: id.clone(), patch });
         }
     }
+}
+
+/// What the user reads who sends a picture to a model that takes none.
+fn no_pictures(model: &Model) -> String {
+    let mut text = format!("{} takes no pictures: it gets the prompt without them.", model.reference);
+    if model.unlisted {
+        text.push_str(" If it does take them, list it in models.toml with `input = [\"text\", \"image\"]`.");
+    }
+    text
 }
 
 fn now_millis() -> i64 {
