@@ -208,7 +208,7 @@ impl Session {
             }
             self.publish();
         };
-        let saved = self.end().await;
+        let saved = self.end(&mut saves).await;
         // Whoever waits for the end may open the log next: its lock goes with us.
         drop(self);
         if let Some(reply) = ending {
@@ -415,17 +415,21 @@ impl Session {
         });
     }
 
-    async fn end(&mut self) -> Result<(), String> {
+    async fn end(&mut self, saves: &mut mpsc::UnboundedReceiver<Result<(), String>>) -> Result<(), String> {
         self.cancel(CancelReason::Teardown);
         // A stopped batch hands over within the grace; its late news have no reader any more.
         if let Some(running) = self.running.take() {
             self.abandon(running);
         }
         self.parts.workshop.jobs.shutdown().await;
-        let saved = self.save_at_the_end().await;
-        // Barriers under way hold the log's file, and with it its lock.
+        // Barriers under way hold the log's file, and with it its lock; and a failure that one of them took is told by
+        // nobody else.
         self.saving.close();
         self.saving.wait().await;
+        while let Ok(saved) = saves.try_recv() {
+            self.saved(saved);
+        }
+        let saved = self.save_at_the_end().await;
         let tickets: Vec<TicketId> = self.waiters.keys().copied().collect();
         for ticket in tickets {
             self.resolve(ticket, TicketOutcome::Cancelled);
@@ -447,6 +451,7 @@ impl Session {
             self.notice(NoticeLevel::Error, error.clone());
         }
         if recovered {
+            self.saved(Ok(()));
             return Ok(());
         }
         self.durability = Durability::Failed(error);

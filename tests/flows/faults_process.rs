@@ -64,6 +64,7 @@ fn a_second_interrupt_ends_at_once() {
     let mut program = Run::start(CHAT.command(&home, &server).args(["--yolo", "--mode", "json", PROMPT]));
     program.wait_stdout("begun\\n");
     program.signal(Signal::INT);
+    program.wait_stdout("Command aborted");
     program.signal(Signal::INT);
     let ended = program.end();
     assert_eq!(ended.code, 130, "{ended:?}");
