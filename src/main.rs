@@ -7,6 +7,7 @@ use mynah::app::{list_models, logging, panic, prompts};
 use mynah::cli::{self, ConfigAction, ConfigArgs, Invocation, OutputMode, RunArgs};
 use mynah::config::env::Env;
 use mynah::config::places::Places;
+use mynah::store::error::reason;
 use mynah::store::line;
 use std::io::{self, IsTerminal, Read, Write};
 use std::process::ExitCode;
@@ -33,7 +34,8 @@ fn main() -> ExitCode {
     match ended {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(error) => {
-            complain(&format!("{error:#}"));
+            // The texts hold their causes.
+            complain(&error.to_string());
             ExitCode::from(Exit::Failure.code())
         }
     }
@@ -51,7 +53,11 @@ fn run(args: &RunArgs, env: Env) -> anyhow::Result<Exit> {
         anyhow::bail!("This version has no screen yet. Give it a task: mynah -p \"task\". See mynah --help.");
     }
     let prompts = prompts::collect(&args.prompts, stdin.as_deref(), &around.cwd, &around.places.home)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| anyhow::anyhow!("Mynah could not start: {}.", reason(&error)))?;
     let exit = runtime.block_on(async {
         let Started { handle, header, notices } = start::start(args, &around).await?;
         let events = handle.events();
@@ -123,7 +129,7 @@ fn piped_input() -> Result<Option<Vec<u8>>, prompts::PromptError> {
     // The hint's thread only prints; its end carries nothing.
     let _printed = hint.join();
     match read {
-        Err(error) => Err(prompts::PromptError::Stdin(format!("could not be read: {error}"))),
+        Err(error) => Err(prompts::PromptError::Stdin(format!("could not be read: {}", reason(&error)))),
         Ok(_) if bytes.len() > prompts::MAX_STDIN_BYTES => Err(prompts::PromptError::Stdin(format!(
             "is larger than {} MiB; save it to a file and name that in the prompt",
             prompts::MAX_STDIN_BYTES / 1024 / 1024

@@ -32,6 +32,7 @@ use crate::proto::ids::{AskId, TicketId, TurnId};
 use crate::proto::message::{Message, SystemMessage};
 use crate::proto::model::{ModelRef, ThinkingLevel};
 use crate::proto::usage::Usage;
+use crate::store::error::StoreError;
 use crate::store::log::Log;
 use crate::tools::Tools;
 use std::collections::HashMap;
@@ -39,6 +40,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio_util::task::TaskTracker;
 use turn::Running;
 
 /// Finds models and those who answer for them.
@@ -138,6 +140,7 @@ pub fn start(parts: SessionParts) -> AgentHandle {
         outbox: outbox.clone(),
         news: news_sender,
         saves: saves_sender,
+        saving: TaskTracker::new(),
         parts,
         view: None,
     };
@@ -179,6 +182,8 @@ struct Session {
     outbox: Outbox,
     news: mpsc::UnboundedSender<News>,
     saves: mpsc::UnboundedSender<Result<(), String>>,
+    /// Barriers under way.
+    saving: TaskTracker,
     view: Option<watch::Sender<Arc<SessionView>>>,
 }
 
@@ -217,7 +222,8 @@ impl Session {
             Mail::Prompt { ticket, prompt, how, waiter } => self.prompt(ticket, prompt, how, waiter),
             Mail::Barrier(reply) => {
                 let barrier = self.parts.log.barrier();
-                tokio::spawn(async move { reply.send(barrier.await.map_err(|error| error.to_string())) });
+                self.saving
+                    .spawn(async move { reply.send(barrier.await.map_err(|error| error.to_string())) });
             }
             // The loop takes it out before.
             Mail::Shutdown(reply) => drop(reply),
@@ -372,7 +378,7 @@ impl Session {
     fn save(&mut self, accepted: Option<oneshot::Sender<Result<(), String>>>) {
         let barrier = self.parts.log.barrier();
         let saves = self.saves.clone();
-        tokio::spawn(async move {
+        self.saving.spawn(async move {
             let saved = barrier.await.map_err(|error| error.to_string());
             if let Some(accepted) = accepted {
                 let _gone = accepted.send(saved.clone());
@@ -416,18 +422,32 @@ impl Session {
             self.abandon(running);
         }
         self.parts.workshop.jobs.shutdown().await;
-        let saved = self.parts.log.barrier().await.map_err(|error| error.to_string());
+        let saved = self.save_at_the_end().await;
+        // Barriers under way hold the log's file, and with it its lock.
+        self.saving.close();
+        self.saving.wait().await;
         let tickets: Vec<TicketId> = self.waiters.keys().copied().collect();
         for ticket in tickets {
             self.resolve(ticket, TicketOutcome::Cancelled);
         }
         self.publish();
         self.outbox.close();
-        match (&saved, &self.durability) {
-            // Already told as a notice.
-            (Err(error), Durability::Failed(told)) if error == told => Ok(()),
-            _ => saved,
+        saved
+    }
+
+    /// The last try to put everything on disk. What fails now is lost with this process.
+    async fn save_at_the_end(&mut self) -> Result<(), String> {
+        let Err(error) = self.parts.log.barrier().await else { return Ok(()) };
+        let recovered = matches!(&error, StoreError::Write { recovered: true, .. });
+        let error = error.to_string();
+        if !matches!(self.durability, Durability::Failed(_)) {
+            self.notice(NoticeLevel::Error, error.clone());
         }
+        if recovered {
+            return Ok(());
+        }
+        self.durability = Durability::Failed(error);
+        Err("The session is not saved whole: what could not be written is lost when Mynah ends.".to_owned())
     }
 
     fn publish(&self) {

@@ -2,6 +2,7 @@
 
 use crate::proto::command::Prompt;
 use crate::proto::message::Block;
+use crate::store::error::reason;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use std::io;
@@ -18,7 +19,7 @@ pub const MAX_STDIN_BYTES: usize = 4 * 1024 * 1024;
 #[derive(Debug, thiserror::Error)]
 pub enum PromptError {
     /// A file could not be read.
-    #[error("@{path} could not be read: {source}")]
+    #[error("@{path} could not be read: {}.", reason(source))]
     Unreadable {
         /// As given.
         path: String,

@@ -27,7 +27,7 @@ use crate::proto::ids::SessionId;
 use crate::proto::message::Message;
 use crate::proto::model::ModelRef;
 use crate::store::context::Context;
-use crate::store::error::StoreError;
+use crate::store::error::{StoreError, reason};
 use crate::store::find::{self, FindError};
 use crate::store::fork;
 use crate::store::line::Header;
@@ -41,7 +41,7 @@ use std::sync::Arc;
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The folder to work in is not there.
-    #[error("The folder {path} can't be used: {source}")]
+    #[error("The folder {path} can't be used: {}.", reason(source))]
     Folder {
         /// Which.
         path: PathBuf,
@@ -77,7 +77,7 @@ pub enum StartError {
     #[error("`--set {0}` needs the form KEY=VALUE, for example --set tools.bash_timeout_seconds=600.")]
     Set(String),
     /// A prompt file that can't be read.
-    #[error("The file {path} can't be read: {source}")]
+    #[error("The file {path} can't be read: {}.", reason(source))]
     PromptFile {
         /// Which.
         path: PathBuf,

@@ -43,7 +43,9 @@ fn read(path: &Path) -> io::Result<Grants> {
     match std::fs::read(path) {
         Ok(bytes) => serde_json::from_slice(&bytes)
             .map_err(|error| io::Error::other(format!("{} is damaged: {error}", path.display()))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Grants::default()),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(Grants::default())
+        }
         Err(error) => Err(error),
     }
 }

@@ -62,7 +62,9 @@ pub fn read(places: &Places) -> Result<Trust, TrustError> {
     let path = file(places);
     match fs::read_to_string(&path) {
         Ok(text) => parse(&text).ok_or(TrustError::Damaged { path }),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Trust::default()),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(Trust::default())
+        }
         Err(source) => Err(TrustError::Read { path, source }),
     }
 }

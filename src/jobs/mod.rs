@@ -1,47 +1,67 @@
 //! Shell processes: started in a process group of their own, read to a bounded memory, and never left behind.
 //!
 //! Responsibilities: [`Jobs`] runs commands, counts what still runs, and ends all of it. Invariants: a command whose
-//! caller goes away is stopped; what is stopped is also reaped; a running group is known to the guard, so that it dies
-//! with this program even when nothing of ours can run any more.
+//! caller goes away is stopped; what is stopped is also reaped. What a finished command leaves behind (a server that the
+//! model tests against) may go on while this program runs, and ends with it: all that carries our mark or stands in one
+//! of our groups is ended at [`Jobs::shutdown`], or by the guard when nothing of ours can run any more.
 
 mod collect;
+mod groups;
 mod guard;
 mod live;
+mod mark;
 mod plain_text;
 mod process;
+#[cfg(target_os = "linux")]
+mod processes;
 pub mod segments;
 mod spill;
 mod tail;
+mod terminal;
 mod tree;
 
 pub use process::{End, Finished, ProcessError, SaveAbove, ShellCommand, signal_name};
 pub use spill::Saved;
 
 use guard::Guard;
+use mark::{Commands, Mark};
+use rustix::process::{Pid, Signal};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tree::Tree;
 
 /// How long a stopped process has between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(2);
+
 /// All shell processes of this program.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Jobs {
     supervisors: TaskTracker,
     closing: CancellationToken,
+    mark: Mark,
+    commands: AtomicU64,
     guard: Mutex<Guard>,
 }
 
 impl Jobs {
     /// None yet. Nothing is started before the first command.
     pub fn new() -> Arc<Self> {
-        Arc::new(Self::default())
+        Arc::new(Self {
+            supervisors: TaskTracker::new(),
+            closing: CancellationToken::new(),
+            mark: Mark::new(mark::inherited()),
+            commands: AtomicU64::new(0),
+            guard: Mutex::default(),
+        })
     }
 
     /// Runs a command to its end. `output` gets new text at most 30 times a second while it runs; a carriage return
-    /// in it means that the current line begins anew. When `cancel` fires, or the future is dropped, the whole group
+    /// in it means that the current line begins anew. When `cancel` fires, or the future is dropped, the whole tree
     /// is ended; the result comes at once and the rest happens behind it.
     pub async fn run(
         self: &Arc<Self>,
@@ -49,15 +69,21 @@ impl Jobs {
         cancel: &CancellationToken,
         output: impl Fn(String) + Send + Sync + 'static,
     ) -> Result<Finished, ProcessError> {
+        // From here on a shutdown waits for us, so what it does not see it finds.
+        let held = self.supervisors.token();
         if self.closing.is_cancelled() {
             return Err(ProcessError::Closing);
         }
-        let running = process::start(&command)?;
-        self.with_guard(|guard| guard.watch(running.group()));
+        let number = self.commands.fetch_add(1, Ordering::Relaxed) + 1;
+        // The guard first: there is no moment at which a command runs and nobody would end it.
+        self.with_guard(|guard| guard.start(&self.mark.prefix()));
+        let running = process::start(&command, number, &self.mark.value(number))?;
+        self.with_guard(|guard| guard.update(|groups| groups.started(running.group(), number)));
         let stop = cancel.child_token();
         let _stop_when_dropped = stop.clone().drop_guard();
         let (sender, receiver) = oneshot::channel();
         self.supervisors.spawn(process::supervise(Arc::clone(self), running, command, stop, sender, output));
+        drop(held);
         receiver.await.unwrap_or(Err(ProcessError::Lost))
     }
 
@@ -66,17 +92,44 @@ impl Jobs {
         self.supervisors.len()
     }
 
-    /// Ends everything that runs and waits for it, a little over two seconds at most. No command starts afterwards.
+    /// Ends everything that runs, and what finished commands have left behind, and waits for it, a little over two
+    /// seconds at most. No command starts afterwards.
     pub async fn shutdown(&self) {
         self.closing.cancel();
         self.supervisors.close();
-        if tokio::time::timeout(GRACE + Duration::from_secs(1), self.supervisors.wait()).await.is_err() {
+        if self.commands.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        let stopped = tokio::time::timeout(GRACE + Duration::from_secs(1), self.supervisors.wait());
+        let (stopped, ()) = tokio::join!(stopped, self.end_what_is_left());
+        // Commands that ended by themselves meanwhile may have left something too.
+        self.end_what_is_left().await;
+        if stopped.is_err() {
+            // The guard stays: it goes on when we are gone.
             tracing::warn!(left = self.count(), "processes did not end when told to");
+        } else {
+            self.with_guard(Guard::end);
         }
     }
 
-    fn with_guard(&self, act: impl FnOnce(&mut Guard)) {
-        act(&mut self.guard.lock().unwrap_or_else(PoisonError::into_inner));
+    /// Ends what belongs to commands that no longer run.
+    async fn end_what_is_left(&self) {
+        let (left, running) =
+            self.with_guard(|guard| guard.update(|groups| (groups.left(), groups.running())));
+        let mut tree = Tree::new(left, self.mark.of(Commands::AllBut(running)));
+        if tree.is_alive() {
+            tree.signal(Signal::TERM);
+            tree.end(Instant::now() + GRACE).await;
+        }
+    }
+
+    /// The processes of one command.
+    fn tree(&self, group: Pid, number: u64) -> Tree {
+        Tree::new(vec![group], self.mark.of(Commands::Only(number)))
+    }
+
+    fn with_guard<T>(&self, act: impl FnOnce(&mut Guard) -> T) -> T {
+        act(&mut self.guard.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

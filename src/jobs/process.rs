@@ -6,11 +6,13 @@
 //! sent before the reaping.
 
 use super::collect::{Collected, Collector};
+use super::mark;
 use super::spill::Saved;
+use super::terminal::TerminalWatch;
 use super::tree::Tree;
 use super::{GRACE, Jobs};
 use rustix::process::{Pid, Signal};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
@@ -96,6 +98,8 @@ pub enum End {
     Signalled(i32),
     /// At its time limit.
     TimedOut(Duration),
+    /// When it wanted something of the terminal, which it does not have.
+    WantedTerminal,
     /// Told to.
     Cancelled,
 }
@@ -135,6 +139,8 @@ pub struct Running {
     pipe: Receiver,
     pipe_open: bool,
     group: Pid,
+    number: u64,
+    terminal: TerminalWatch,
     started: Instant,
     exit: Option<Exit>,
 }
@@ -149,15 +155,18 @@ struct Exit {
 enum Followed {
     Exited(ExitStatus),
     DeadlinePassed,
+    WantedTerminal,
     Stopped,
 }
 
-/// Starts the shell. Blocks for the time of a spawn, under a millisecond as a rule.
-pub fn start(command: &ShellCommand) -> Result<Running, ProcessError> {
+/// Starts the shell of the command of this number, with its mark. Blocks for the time of a spawn, under a millisecond as
+/// a rule.
+pub fn start(command: &ShellCommand, number: u64, mark: &OsStr) -> Result<Running, ProcessError> {
     let (reader, writer) = io::pipe().map_err(ProcessError::Pipe)?;
     // All that can fail comes before the spawn: nothing may be left running without an owner.
     let pipe = Receiver::from_owned_fd(OwnedFd::from(reader)).map_err(ProcessError::Pipe)?;
     let stdout = writer.try_clone().map_err(ProcessError::Pipe)?;
+    let terminal = TerminalWatch::new();
     let mut shell = Command::new(&command.shell);
     shell.arg("-c").arg(&command.text).current_dir(&command.cwd).process_group(0);
     shell.stdin(Stdio::null()).stdout(stdout).stderr(writer);
@@ -165,6 +174,7 @@ pub fn start(command: &ShellCommand) -> Result<Running, ProcessError> {
         shell.env_remove(name);
     }
     shell.envs(command.env.iter().map(|(name, value)| (name, value)));
+    shell.env(mark::VARIABLE, mark);
     let started = Instant::now();
     let child = shell.spawn().map_err(|error| {
         if command.cwd.is_dir() {
@@ -175,7 +185,7 @@ pub fn start(command: &ShellCommand) -> Result<Running, ProcessError> {
     })?;
     let id = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
     let Some(group) = id else { return Err(ProcessError::Lost) };
-    Ok(Running { child, pipe, pipe_open: true, group, started, exit: None })
+    Ok(Running { child, pipe, pipe_open: true, group, number, terminal, started, exit: None })
 }
 
 impl Running {
@@ -184,8 +194,8 @@ impl Running {
         self.group
     }
 
-    /// Follows the shell until it has exited and its pipe is closed (or [`DRAIN`] has passed), or until `deadline` or
-    /// a stop while it still runs.
+    /// Follows the shell until it has exited and its pipe is closed (or [`DRAIN`] has passed), or until `deadline`, a
+    /// wait for the terminal, or a stop while it still runs.
     async fn follow(
         &mut self,
         collector: &mut Collector,
@@ -210,6 +220,9 @@ impl Running {
                 () = at(deadline), if self.exit.is_none() => return Ok(Followed::DeadlinePassed),
                 () = at(drained) => {}
                 () = at(collector.live_due()) => live(collector.take_live()),
+                () = self.terminal.wanted_by(self.group), if self.exit.is_none() => {
+                    return Ok(Followed::WantedTerminal);
+                }
                 status = self.child.wait(), if self.exit.is_none() => {
                     self.exit = Some(Exit { status: status?, at: Instant::now() });
                 }
@@ -243,22 +256,16 @@ impl Running {
         Ok(())
     }
 
-    /// After TERM: KILL for what is left at `deadline`, and the shell is reaped. Closing the pipe ends writers early.
-    async fn reap(mut self, mut tree: Tree, deadline: Instant) -> io::Result<()> {
+    /// After TERM: reaps the shell, and ends what is left at `kill_at`. Closing the pipe ends writers early.
+    async fn reap(mut self, mut tree: Tree, kill_at: Instant) -> io::Result<()> {
         drop(self.pipe);
-        if self.exit.is_none()
-            && let Ok(status) = tokio::time::timeout_at(deadline, self.child.wait()).await
-        {
-            self.exit = Some(Exit { status: status?, at: Instant::now() });
-        }
-        if tree.is_alive() {
-            sleep_until(deadline).await;
-            tree.signal(Signal::KILL);
-        }
-        if self.exit.is_none() {
-            self.child.wait().await?;
-        }
-        Ok(())
+        let shell = async {
+            match self.exit {
+                Some(_) => Ok(()),
+                None => self.child.wait().await.map(drop),
+            }
+        };
+        tokio::join!(shell, tree.end(kill_at)).0
     }
 
     /// What else writes into the pipe must not die of it: it is emptied until it closes, or we do.
@@ -295,6 +302,7 @@ pub async fn supervise(
     live: impl Fn(String),
 ) {
     let (group, started) = (running.group, running.started);
+    let mut tree = jobs.tree(group, running.number);
     let mut collector = Collector::new(command.output_dir);
     let stopped = async {
         tokio::select! {
@@ -304,7 +312,6 @@ pub async fn supervise(
     };
     let deadline = command.timeout.and_then(|timeout| started.checked_add(timeout));
     let followed = running.follow(&mut collector, deadline, stopped, &live).await;
-    let mut tree = Tree::of(group);
     // A caller that no longer waits has dropped its end: then nobody wants the result.
     let send = |result: oneshot::Sender<_>, finished| drop(result.send(finished));
     let reaped = match followed {
@@ -315,7 +322,7 @@ pub async fn supervise(
         }
         Ok(Followed::Exited(status)) => {
             let collected = collector.finish(command.save, DISK_PATIENCE).await;
-            jobs.with_guard(|guard| guard.forget(group));
+            jobs.with_guard(|guard| guard.update(|groups| groups.ended(group)));
             send(result, Ok(finished(end_of(status), started, collected)));
             running.keep_draining(jobs.closing.clone());
             return;
@@ -328,12 +335,17 @@ pub async fn supervise(
             send(result, Ok(finished(End::Cancelled, started, collected)));
             running.reap(tree, kill_at).await
         }
-        Ok(Followed::DeadlinePassed) => {
+        Ok(why @ (Followed::DeadlinePassed | Followed::WantedTerminal)) => {
             tree.signal(Signal::TERM);
             let kill_at = Instant::now() + GRACE;
             let followed = end_gently(&mut running, &mut tree, &mut collector, kill_at, &stop, &live).await;
             let collected = collector.finish(command.save, DISK_PATIENCE).await;
-            let end = End::TimedOut(command.timeout.unwrap_or_default());
+            let end = match why {
+                Followed::WantedTerminal => End::WantedTerminal,
+                Followed::DeadlinePassed | Followed::Exited(_) | Followed::Stopped => {
+                    End::TimedOut(command.timeout.unwrap_or_default())
+                }
+            };
             send(result, Ok(finished(end, started, collected)));
             match followed {
                 Ok(()) => running.reap(tree, kill_at).await,
@@ -344,7 +356,7 @@ pub async fn supervise(
     if let Err(error) = reaped {
         tracing::warn!(%error, "a stopped command could not be reaped");
     }
-    jobs.with_guard(|guard| guard.forget(group));
+    jobs.with_guard(|guard| guard.update(|groups| groups.ended(group)));
 }
 
 /// After TERM: takes what the command still prints until it has ended; KILL at `kill_at`.
@@ -358,7 +370,8 @@ async fn end_gently(
 ) -> io::Result<()> {
     match running.follow(collector, Some(kill_at), stop.cancelled(), live).await? {
         Followed::Exited(_) | Followed::Stopped => {}
-        Followed::DeadlinePassed => {
+        // Also one that asks the terminal a second time, while it ends.
+        Followed::DeadlinePassed | Followed::WantedTerminal => {
             tree.signal(Signal::KILL);
             running.follow(collector, Some(Instant::now() + DRAIN), stop.cancelled(), live).await?;
         }

@@ -305,3 +305,89 @@ async fn a_command_dies_with_us_even_when_we_are_killed() {
     us.wait().unwrap();
     until("the guard has ended it", || !is_alive(pid)).await;
 }
+
+/// Ways to leave something behind, each of which writes `count` process numbers into `pid.*`, and ends.
+#[cfg(target_os = "linux")]
+const LEFT_BEHIND: &[(&str, usize)] = &[
+    ("sleep 600 & echo $! > pid.1", 1),
+    ("nohup sleep 600 >/dev/null 2>&1 & echo $! > pid.1; disown", 1),
+    ("set -m; sleep 600 & echo $! > pid.1", 1),
+    ("setsid sh -c 'echo $$ > pid.1; exec sleep 600' & true", 1),
+    ("(setsid sh -c 'echo $$ > pid.1; exec sleep 600' &)", 1),
+    ("(setsid sh -c 'echo $$ > pid.1; kill -STOP $$; exec sleep 600' >/dev/null 2>&1 &)", 1),
+    ("(env -i sh -c 'echo $$ > pid.1; exec sleep 600' &)", 1),
+    (
+        r#"trap '' TERM
+    (trap '' TERM; sh -c 'echo $$ > pid.1
+        setsid sh -c "echo \$\$ > pid.2; while :; do sleep 0.05; done" &
+        while :; do sleep 0.05; done') & true"#,
+        2,
+    ),
+];
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_a_finished_command_left_goes_on_until_shutdown_ends_it() {
+    let each = LEFT_BEHIND.iter().map(|(text, count)| async move {
+        let dir = tempfile::tempdir().unwrap();
+        let jobs = Jobs::new();
+        let finished = jobs.run(command(text, dir.path()), &CancellationToken::new(), |_| {}).await.unwrap();
+        assert_eq!(finished.end, End::Exited(0), "{text}");
+        until(text, || pids(dir.path(), *count).is_some()).await;
+        let pids = pids(dir.path(), *count).unwrap();
+        assert_eq!(jobs.count(), 0, "{text}");
+        // Another command's sweep must not take it for gone.
+        jobs.run(command("true", dir.path()), &CancellationToken::new(), |_| {}).await.unwrap();
+        assert!(pids.iter().all(|pid| is_alive(*pid)), "{text}");
+        let begun = Instant::now();
+        jobs.shutdown().await;
+        assert!(!pids.iter().any(|pid| is_alive(*pid)), "{text}");
+        let limit = if *count == 1 { Duration::from_millis(1500) } else { GRACE + Duration::from_secs(2) };
+        assert!(begun.elapsed() < limit, "{text}: took {:?}", begun.elapsed());
+    });
+    futures_join(each).await;
+}
+
+/// All at once: each waits most of the time.
+#[cfg(target_os = "linux")]
+async fn futures_join(each: impl Iterator<Item = impl Future<Output = ()>>) {
+    let mut all: Vec<_> = each.map(Box::pin).collect();
+    std::future::poll_fn(|cx| {
+        all.retain_mut(|one| one.as_mut().poll(cx).is_pending());
+        if all.is_empty() { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+    })
+    .await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_cancel_finds_what_has_left_its_parents_and_leaves_other_commands_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let jobs = Jobs::new();
+    let text = "(setsid sh -c 'echo $$ > pid.other; exec sleep 600' &)";
+    jobs.run(command(text, dir.path()), &CancellationToken::new(), |_| {}).await.unwrap();
+    until("the other runs", || pids(dir.path(), 1).is_some()).await;
+    let other = pids(dir.path(), 1).unwrap()[0];
+    let cancel = CancellationToken::new();
+    let text = "(setsid sh -c 'echo $$ > pid.1; exec sleep 600' &) ; sleep 600";
+    let begun = Instant::now();
+    tokio::join!(async { jobs.run(command(text, dir.path()), &cancel, |_| {}).await.unwrap() }, async {
+        until("it runs", || pids(dir.path(), 2).is_some()).await;
+        cancel.cancel();
+    });
+    let stray = pids(dir.path(), 2).unwrap().into_iter().find(|pid| *pid != other).unwrap();
+    until("all of it has ended", || !is_alive(stray) && jobs.count() == 0).await;
+    assert!(begun.elapsed() < GRACE, "nothing waits for KILL: {:?}", begun.elapsed());
+    assert!(is_alive(other));
+    jobs.shutdown().await;
+    assert!(!is_alive(other));
+}
+
+#[tokio::test]
+async fn a_stopped_command_is_ended_by_term() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "trap 'echo told; exit 3' TERM; echo begun; kill -STOP $$";
+    let command = ShellCommand { timeout: Some(Duration::from_millis(300)), ..command(text, dir.path()) };
+    let finished = Jobs::new().run(command, &CancellationToken::new(), |_| {}).await.unwrap();
+    assert_eq!(finished.tail, "begun\ntold\n");
+}

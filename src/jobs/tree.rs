@@ -1,32 +1,75 @@
-//! All processes of one command: its group, and on Linux also descendants that left the group.
+//! Processes that belong together: their groups, and on Linux also what has left these groups, found by descent and by
+//! the mark in its environment.
 
+use super::mark::Marked;
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::time::Duration;
+use strays::Strays;
+use tokio::time::{Instant, sleep};
 
-/// The processes of one command.
+/// Time between two looks at what is being ended: the first, and the longest.
+const FIRST_LOOK: Duration = Duration::from_millis(5);
+const LONGEST_LOOK: Duration = Duration::from_millis(80);
+
+/// How long KILL is tried. A process that hangs in the kernel does not end before the kernel lets go of it.
+const KILL_PATIENCE: Duration = Duration::from_millis(500);
+
+/// Processes that belong together.
 #[derive(Debug)]
 pub struct Tree {
-    group: Pid,
-    strays: strays::Strays,
+    groups: Vec<Pid>,
+    strays: Strays,
 }
 
 impl Tree {
-    /// The tree of a process group whose leader is the shell.
-    pub fn of(group: Pid) -> Self {
-        Self { group, strays: strays::Strays::default() }
+    /// The processes of these groups, and those that are marked.
+    pub fn new(groups: Vec<Pid>, marked: Marked) -> Self {
+        Self { groups, strays: Strays::new(marked) }
     }
 
-    /// Sends a signal to the group and to the descendants outside it, those found by an earlier call included.
+    /// Sends a signal to all of them, those found by an earlier call included.
     pub fn signal(&mut self, signal: Signal) {
-        // First look, then signal: once its parent has died, a stray can't be told from any other process.
-        self.strays.find(self.group);
-        report(kill_process_group(self.group, signal), self.group);
+        // First look, then signal: once its parent has died, a stray without a mark can't be told from any other.
+        self.strays.find(&self.groups);
+        self.send(signal);
+        if signal != Signal::KILL {
+            // A stopped process does not notice anything else.
+            self.send(Signal::CONT);
+        }
+    }
+
+    fn send(&self, signal: Signal) {
+        for group in &self.groups {
+            report(kill_process_group(*group, signal), *group);
+        }
         self.strays.signal(signal);
     }
 
-    /// Something of it still runs.
-    pub fn is_alive(&self) -> bool {
-        test_kill_process_group(self.group).is_ok() || self.strays.are_alive()
+    /// After TERM: waits until nothing runs any more; from `kill_at` on what is left gets KILL.
+    pub async fn end(&mut self, kill_at: Instant) {
+        let mut pause = FIRST_LOOK;
+        while self.is_alive() {
+            let now = Instant::now();
+            if now >= kill_at + KILL_PATIENCE {
+                tracing::warn!(groups = ?self.groups, "processes did not end when killed");
+                return;
+            }
+            if now >= kill_at {
+                self.signal(Signal::KILL);
+                pause = FIRST_LOOK;
+            }
+            let next = if now < kill_at { kill_at - now } else { pause };
+            sleep(pause.min(next)).await;
+            pause = (pause * 2).min(LONGEST_LOOK);
+        }
+    }
+
+    /// Something of it runs.
+    pub fn is_alive(&mut self) -> bool {
+        let in_groups = self.strays.find(&self.groups);
+        self.groups.retain(|group| in_groups.contains(group));
+        !self.groups.is_empty() || self.strays.are_alive()
     }
 }
 
@@ -40,111 +83,108 @@ fn report(outcome: rustix::io::Result<()>, pid: Pid) {
 
 #[cfg(target_os = "linux")]
 mod strays {
-    //! Descendants that made a group or a session of their own, found through `/proc` and held by pidfd, so that a
-    //! process number that is used again is never mistaken for them.
+    //! Processes outside the groups, found through `/proc` and held by pidfd, so that a process number that is used
+    //! again is never mistaken for them.
 
     use super::report;
-    use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal, test_kill_process};
+    use crate::jobs::mark::Marked;
+    use crate::jobs::processes::{self, Process};
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
     use std::collections::HashSet;
     use std::os::fd::OwnedFd;
 
-    #[derive(Debug, Default)]
-    pub struct Strays(Vec<(Pid, OwnedFd)>);
+    #[derive(Debug)]
+    pub struct Strays {
+        marked: Marked,
+        held: Vec<(Pid, OwnedFd)>,
+    }
 
     impl Strays {
-        /// Adds the descendants of a group, and of the strays known, that are outside the group.
-        pub fn find(&mut self, group: Pid) {
-            let processes = processes();
-            let mut family: HashSet<i32> = self.0.iter().map(|(pid, _)| pid.as_raw_pid()).collect();
-            family.insert(group.as_raw_pid());
-            family.extend(
-                processes
-                    .iter()
-                    .filter(|process| process.group == group.as_raw_pid())
-                    .map(|process| process.pid),
-            );
+        pub const fn new(marked: Marked) -> Self {
+            Self { marked, held: Vec::new() }
+        }
+
+        /// Holds descendants of the groups and of what is held, and what is marked, as far as it is outside the
+        /// groups. Returns the groups in which something runs.
+        pub fn find(&mut self, groups: &[Pid]) -> HashSet<Pid> {
+            self.held.retain(|(_, handle)| is_alive(handle));
+            let all = processes::alive();
+            let group = |process: &Process| Pid::from_raw(process.group).filter(|id| groups.contains(id));
+            let mut family: HashSet<i32> = self.held.iter().map(|(pid, _)| pid.as_raw_pid()).collect();
+            for process in &all {
+                if group(process).is_some() {
+                    family.insert(process.id);
+                } else if !family.contains(&process.id) && self.is_marked(process) {
+                    family.insert(process.id);
+                    self.hold(process);
+                }
+            }
             // Children may be listed before their parents, so look until nothing is new.
             loop {
                 let before = family.len();
-                for process in &processes {
-                    if family.contains(&process.parent)
-                        && family.insert(process.pid)
-                        && process.group != group.as_raw_pid()
-                    {
-                        self.hold(process.pid);
+                for process in &all {
+                    if family.contains(&process.parent) && family.insert(process.id) {
+                        self.hold(process);
                     }
                 }
                 if family.len() == before {
-                    return;
+                    return all.iter().filter_map(group).collect();
                 }
             }
         }
 
         pub fn signal(&self, signal: Signal) {
-            for (pid, handle) in &self.0 {
+            for (pid, handle) in &self.held {
                 report(pidfd_send_signal(handle, signal), *pid);
             }
         }
 
         pub fn are_alive(&self) -> bool {
-            self.0.iter().any(|(pid, _)| test_kill_process(*pid).is_ok())
+            self.held.iter().any(|(_, handle)| is_alive(handle))
         }
 
-        fn hold(&mut self, pid: i32) {
-            // It may have ended since it was listed: then there is nothing to end.
-            if let Some(pid) = Pid::from_raw(pid)
+        fn is_marked(&self, process: &Process) -> bool {
+            processes::environment(process.id).is_some_and(|environment| self.marked.matches(&environment))
+        }
+
+        fn hold(&mut self, process: &Process) {
+            // It may have ended since it was listed, and its number may even be in use again: then it is let go.
+            if let Some(pid) = Pid::from_raw(process.id)
                 && let Ok(handle) = pidfd_open(pid, PidfdFlags::empty())
+                && processes::read(process.id).is_some_and(|now| now.started == process.started)
             {
-                self.0.push((pid, handle));
+                self.held.push((pid, handle));
             }
         }
     }
 
-    struct Process {
-        pid: i32,
-        parent: i32,
-        group: i32,
-    }
-
-    /// All processes; those that end meanwhile are left out.
-    fn processes() -> Vec<Process> {
-        let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-        let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
-        pids.filter_map(|pid| parse(pid, &std::fs::read(format!("/proc/{pid}/stat")).ok()?)).collect()
-    }
-
-    /// Reads parent and group out of a `stat` line. The program's name stands in brackets and may hold anything.
-    fn parse(pid: i32, stat: &[u8]) -> Option<Process> {
-        let stat = String::from_utf8_lossy(stat);
-        let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(1);
-        Some(Process { pid, parent: fields.next()?.parse().ok()?, group: fields.next()?.parse().ok()? })
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use super::*;
-
-        #[test]
-        fn a_name_with_brackets_and_blanks_does_not_confuse() {
-            let process = parse(7, b"7 (a ) 1 2 (b) S 42 43 44 0 -1").unwrap();
-            assert_eq!((process.pid, process.parent, process.group), (7, 42, 43));
-            assert!(parse(7, b"").is_none());
-        }
+    /// A pidfd can be read from when its process has ended.
+    fn is_alive(handle: &OwnedFd) -> bool {
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut [PollFd::new(handle, PollFlags::IN)], Some(&now)) == Ok(0)
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 mod strays {
-    //! Other systems offer no cheap list of descendants: the group has to do.
+    //! Other systems offer no cheap list of processes and their environments: the groups have to do.
 
-    use rustix::process::{Pid, Signal};
+    use crate::jobs::mark::Marked;
+    use rustix::process::{Pid, Signal, test_kill_process_group};
+    use std::collections::HashSet;
 
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct Strays;
 
     impl Strays {
-        pub const fn find(&mut self, _group: Pid) {}
-        pub const fn signal(&self, _signal: Signal) {}
+        pub fn new(_: Marked) -> Self {
+            Self
+        }
+        pub fn find(&mut self, groups: &[Pid]) -> HashSet<Pid> {
+            groups.iter().copied().filter(|group| test_kill_process_group(*group).is_ok()).collect()
+        }
+        pub const fn signal(&self, _: Signal) {}
         pub const fn are_alive(&self) -> bool {
             false
         }

@@ -115,7 +115,7 @@ fn holder(pid: Option<u32>) -> String {
 }
 
 /// An error of the operating system in plain words.
-pub(super) fn reason(error: &io::Error) -> String {
+pub fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
         io::ErrorKind::QuotaExceeded => "your disk quota is used up".to_owned(),
@@ -123,7 +123,13 @@ pub(super) fn reason(error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => "you have no permission".to_owned(),
         io::ErrorKind::NotADirectory => "a part of the path is no folder".to_owned(),
         io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
-        _ => error.to_string(),
+        io::ErrorKind::NotFound => "it does not exist".to_owned(),
+        io::ErrorKind::InvalidData => "it is not UTF-8 text".to_owned(),
+        // The number that Rust puts behind an error of the system says nothing to people.
+        _ => {
+            let text = error.to_string();
+            text.split_once(" (os error ").map_or(text.as_str(), |(words, _)| words).to_owned()
+        }
     }
 }
 
@@ -148,6 +154,19 @@ fn kept(recovered: bool, error: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reasons_are_words_without_numbers() {
+        use rustix::io::Errno;
+        for (errno, words) in [
+            (Errno::NOSPC, "the disk is full"),
+            (Errno::NOENT, "it does not exist"),
+            (Errno::NOTDIR, "a part of the path is no folder"),
+            (Errno::MFILE, "Too many open files"),
+        ] {
+            assert_eq!(reason(&errno.into()), words);
+        }
+    }
 
     #[test]
     fn messages_name_the_cause_what_was_kept_and_what_to_do() {

@@ -25,6 +25,10 @@ static SHELL: LazyLock<PathBuf> = LazyLock::new(|| {
     found.unwrap_or_else(|| if bash.is_file() { bash.to_owned() } else { "/bin/sh".into() })
 });
 
+/// The end of a command that asked on the terminal.
+const WANTED_TERMINAL: &str = "Command stopped: it waited for input from a terminal, and commands have none. Use a form \
+                               that asks nothing, such as `sudo -n` or `ssh -o BatchMode=yes`.";
+
 /// The tool `bash`.
 pub struct Bash;
 
@@ -108,6 +112,7 @@ fn result(finished: &Finished) -> ToolOutput {
         End::Exited(code) => Some(format!("Command exited with code {code}")),
         End::Signalled(signal) => Some(format!("Command killed by signal {}", signal_name(signal))),
         End::TimedOut(limit) => Some(format!("Command timed out after {} seconds", limit.as_secs_f64())),
+        End::WantedTerminal => Some(WANTED_TERMINAL.to_owned()),
         End::Cancelled => Some("Command aborted".to_owned()),
     };
     parts.extend(failure.clone());
@@ -194,7 +199,7 @@ fn details(finished: &Finished, truncation: &Truncation) -> Value {
     match finished.end {
         End::Exited(code) => drop(details.insert("exitCode".to_owned(), json!(code))),
         End::Signalled(signal) => drop(details.insert("signal".to_owned(), json!(signal_name(signal)))),
-        End::TimedOut(_) | End::Cancelled => {}
+        End::TimedOut(_) | End::WantedTerminal | End::Cancelled => {}
     }
     if truncation.truncated {
         details.insert("truncation".to_owned(), json!(truncation));

@@ -246,7 +246,8 @@ fn a_refused_call_is_told() {
     let lines = parsed(&ended.stdout);
     let notice = of_kind(&lines, "mynah_notice")[0];
     assert!(
-        notice["level"] == "warning" && notice["text"].as_str().unwrap().starts_with("Refused bash: make"),
+        notice["level"] == "warning"
+            && notice["text"].as_str().unwrap().starts_with("bash did not run: make"),
         "{notice}"
     );
     let end = of_kind(&lines, "tool_execution_end")[0];

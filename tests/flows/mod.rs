@@ -4,6 +4,8 @@ mod faults_model;
 mod faults_process;
 mod faults_world;
 mod json;
+#[cfg(target_os = "linux")]
+mod left_behind;
 mod permissions;
 mod session;
 mod settings;
@@ -133,8 +135,8 @@ impl Run {
     /// Waits for its end.
     pub fn end(mut self) -> Ended {
         let deadline = Instant::now() + DEADLINE;
-        let stdout = self.stdout.to_end(deadline);
-        let stderr = self.stderr.to_end(deadline);
+        let stdout = self.stdout.until_end(deadline);
+        let stderr = self.stderr.until_end(deadline);
         wait_until("the end of the program", || self.child.try_wait().unwrap().is_some());
         let status = self.child.wait().unwrap();
         let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default());
@@ -183,7 +185,7 @@ impl Lines {
         panic!("no line with `{text}`, only:\n{}", self.seen);
     }
 
-    fn to_end(&mut self, deadline: Instant) -> String {
+    fn until_end(&mut self, deadline: Instant) -> String {
         while self.next(deadline).is_some() {}
         std::mem::take(&mut self.seen)
     }
@@ -275,7 +277,10 @@ pub fn processes_of(home: &Home) -> Vec<Pid> {
 /// The texts of the user's messages in the newest session.
 pub fn said(home: &Home) -> Vec<String> {
     let files = session_files(home);
-    let newest = files.last().expect("a session was written");
-    let texts = session_lines(newest).into_iter().filter(|line| line["message"]["role"] == "user");
+    let bytes = std::fs::read(files.last().expect("a session was written")).unwrap();
+    // A line that was torn by a kill is passed over, as every reader does.
+    let text = String::from_utf8_lossy(&bytes);
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let texts = lines.filter(|line| line["message"]["role"] == "user");
     texts.map(|line| line["message"]["content"][0]["text"].as_str().unwrap_or_default().to_owned()).collect()
 }

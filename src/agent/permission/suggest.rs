@@ -104,6 +104,9 @@ const EXACT_ONLY_PAIRS: [(&str, &str); 8] = [
     ("gh", "api"),
 ];
 
+/// More of a call is not shown to people in a notice.
+const HEADLINE_CHARS: usize = 120;
+
 /// Longer texts are not offered: nobody reads them on a card.
 const MAX_TEXT: usize = 200;
 
@@ -202,22 +205,24 @@ fn pattern(shown: &str) -> Option<String> {
 /// What a model reads when a call is refused because nobody can be asked: what happened, why, and how the user can
 /// allow it.
 pub fn refusal(tool: &str, headline: &str, reason: &str, suggestions: &[String]) -> String {
-    let flags = allowing_flags(suggestions);
+    let allow = allowing(suggestions);
     format!(
         "This {tool} call was refused and did not run: {headline}\n{reason} Nobody can be asked in this run. The user \
-         can allow it by starting Mynah with {flags}. Do not try to get the same effect in another way; go on without \
+         can allow it by starting Mynah with {allow}. Do not try to get the same effect in another way; go on without \
          it, or say what you need."
     )
 }
 
-/// What the user reads about the same refusal.
+/// What a person reads then, on one line.
 pub fn refusal_notice(tool: &str, headline: &str, reason: &str, suggestions: &[String]) -> String {
-    let flags = allowing_flags(suggestions);
-    format!("Refused {tool}: {headline}\n{reason} Allow it with {flags}.")
+    let what = match headline.char_indices().nth(HEADLINE_CHARS) {
+        Some((cut, _)) => format!("{}…", headline.get(..cut).unwrap_or_default()),
+        None => headline.to_owned(),
+    };
+    format!("{tool} did not run: {what}. {reason} Allow it with {}.", allowing(suggestions))
 }
 
-/// The flags that would have allowed a call, narrowest first.
-fn allowing_flags(suggestions: &[String]) -> String {
+fn allowing(suggestions: &[String]) -> String {
     match suggestions.first() {
         Some(rule) => format!("`--allow {}` or `--yolo`", shell_quoted(rule)),
         None => "`--yolo`".to_owned(),

@@ -655,6 +655,14 @@ fn a_refusal_says_what_to_do() {
     );
     assert!(text.contains("`--allow 'bash(echo '\\''x'\\'')'` or `--yolo`"), "{text}");
     assert!(refusal("x", "y", "z", &[]).contains("starting Mynah with `--yolo`."));
+    let notice = refusal_notice("edit", &"ä".repeat(200), "Edits ask.", &["edit(x)".to_owned()]);
+    assert_eq!(
+        notice,
+        format!(
+            "edit did not run: {}…. Edits ask. Allow it with `--allow 'edit(x)'` or `--yolo`.",
+            "ä".repeat(120)
+        )
+    );
 }
 
 fn any_command() -> impl Strategy<Value = String> {

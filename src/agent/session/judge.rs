@@ -43,9 +43,9 @@ impl Session {
                 None
             }
             Verdict::Ask { reason, suggestions } => {
+                let text = permission::refusal(&call.name, &headline, &reason, &suggestions);
                 let notice = permission::refusal_notice(&call.name, &headline, &reason, &suggestions);
                 self.notice(NoticeLevel::Warning, notice);
-                let text = permission::refusal(&call.name, &headline, &reason, &suggestions);
                 Some(Judgement::Answer(ToolOutput::error(text)))
             }
         }

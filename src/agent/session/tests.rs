@@ -626,7 +626,8 @@ async fn a_log_that_cannot_be_written_is_told_once_and_the_talk_goes_on() {
     assert!(ticket.accepted().await.is_err());
     assert_eq!(ticket.outcome().await, TicketOutcome::Completed);
     assert_eq!(submit(&handle, "two").outcome().await, TicketOutcome::Completed);
-    handle.shutdown(Duration::from_secs(5)).await.expect("told before");
+    let lost = handle.shutdown(Duration::from_secs(5)).await.expect_err("nothing could be written");
+    assert!(lost.contains("not saved whole"), "{lost}");
     let mut told = 0;
     while let Some(event) = events.next().await {
         told += usize::from(matches!(event.event, AgentEvent::Notice { level: NoticeLevel::Error, .. }));

@@ -8,12 +8,15 @@ pub mod text;
 
 use crate::agent::handle::{AgentHandle, Ticket};
 use crate::agent::outbox::Listener;
+use crate::agent::view::Durability;
 use crate::cli::OutputMode;
 use crate::proto::command::{CancelReason, Command, Placement, Prompt, TicketOutcome};
 use crate::proto::event::AgentEvent;
+use crate::store::error::reason;
 use json::JsonLines;
 use serde_json::Value;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use text::{Streams, TextOutput};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -52,40 +55,40 @@ pub async fn run(
     header: &Value,
     streams: Streams,
 ) -> io::Result<Exit> {
-    let printer = Printer::new(mode, streams);
-    if mode == OutputMode::Json {
-        printer.json_line(header)?;
-    }
     let mut signals = Signals::listen()?;
-    let mut run = Run { handle, events, printer, failed: false };
-    let mut exit = Exit::Success;
-    for prompt in prompts {
-        let ticket = handle.submit(prompt, Placement::Back);
-        if let Some(number) = run.follow(ticket, &mut signals).await? {
-            exit = Exit::Signal(number);
-            break;
-        }
-        if run.failed {
-            exit = Exit::Failure;
-            break;
-        }
-    }
+    let mut run = Run { handle, events, printer: Printer::new(mode, streams), failed: false };
+    let worked = run.prompts(prompts, header, &mut signals).await;
+    // However it went: what runs is stopped and the session is saved.
     let saved = tokio::select! {
         saved = handle.shutdown(SHUTDOWN_LIMIT) => saved,
         // Asked again while saving: the user does not want to wait.
         number = signals.next() => return Ok(Exit::Signal(number)),
     };
-    run.drain()?;
+    let printed = worked.and_then(|exit| run.finish(exit).map(|()| exit));
+    let mut exit = printed.unwrap_or_else(|error| {
+        complain(&unprintable(&error, run.file().as_deref()));
+        Exit::Failure
+    });
     if let Err(error) = saved {
-        run.printer.complain(&error)?;
+        complain(&error);
         if exit == Exit::Success {
             exit = Exit::Failure;
         }
     }
-    if exit == Exit::Success {
-        run.printer.answer()?;
-    }
     Ok(exit)
+}
+
+/// What a person reads when standard output takes no more.
+fn unprintable(error: &io::Error, file: Option<&Path>) -> String {
+    let why = match error.kind() {
+        io::ErrorKind::BrokenPipe => "nobody reads it any more".to_owned(),
+        _ => reason(error),
+    };
+    let kept = file.map_or_else(
+        || "This run keeps no session, so what was not printed is lost.".to_owned(),
+        |file| format!("What was said is kept in {}.", file.display()),
+    );
+    format!("Standard output could not be written: {why}. {kept}")
 }
 
 /// A run in progress.
@@ -97,6 +100,44 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// Runs the prompts until one does not succeed. The error is one of standard output.
+    async fn prompts(
+        &mut self,
+        prompts: Vec<Prompt>,
+        header: &Value,
+        signals: &mut Signals,
+    ) -> io::Result<Exit> {
+        self.printer.begin(header)?;
+        for prompt in prompts {
+            let ticket = self.handle.submit(prompt, Placement::Back);
+            if let Some(number) = self.follow(ticket, signals).await? {
+                return Ok(Exit::Signal(number));
+            }
+            if self.failed {
+                return Ok(Exit::Failure);
+            }
+        }
+        Ok(Exit::Success)
+    }
+
+    /// Prints what is left when the session has ended.
+    fn finish(&mut self, exit: Exit) -> io::Result<()> {
+        self.drain()?;
+        if exit == Exit::Success {
+            self.printer.answer()?;
+        }
+        Ok(())
+    }
+
+    /// The session's file, if there is one and it is whole.
+    fn file(&self) -> Option<PathBuf> {
+        let view = self.handle.view();
+        match view.durability {
+            Durability::Failed(_) | Durability::InMemory => None,
+            Durability::Pending | Durability::Saved => view.file.clone(),
+        }
+    }
+
     /// Prints what happens until the prompt has ended. Returns the signal that stopped it, if one did.
     async fn follow(&mut self, ticket: Ticket, signals: &mut Signals) -> io::Result<Option<i32>> {
         let outcome = ticket.outcome();
@@ -120,7 +161,10 @@ impl Run<'_> {
             }
         };
         self.drain()?;
-        self.failed = self.printer.end(&outcome)?;
+        if let Some(problem) = problem(&outcome, self.file().is_some()) {
+            complain(&problem);
+            self.failed = true;
+        }
         Ok(stopped_by)
     }
 
@@ -148,35 +192,21 @@ impl Printer {
 
     fn event(&mut self, event: &AgentEvent) -> io::Result<()> {
         match self {
-            Self::Text(output) => output.tell(event).map_or(Ok(()), |line| tell(&line)),
+            Self::Text(output) => {
+                if let Some(line) = output.tell(event) {
+                    tell(&line);
+                }
+                Ok(())
+            }
             Self::Json(lines) => lines.line(event).map_or(Ok(()), |line| print_json(&line)),
         }
     }
 
-    fn json_line(&self, line: &Value) -> io::Result<()> {
-        print_json(line)
-    }
-
-    /// Says how a prompt ended, if not well. Returns whether it failed.
-    fn end(&self, outcome: &TicketOutcome) -> io::Result<bool> {
-        let problem = match outcome {
-            TicketOutcome::Completed | TicketOutcome::Delivered => return Ok(false),
-            TicketOutcome::Cancelled => "Stopped. The session keeps what was done so far.".to_owned(),
-            TicketOutcome::MaxRounds { limit } => {
-                format!(
-                    "Stopped after {limit} rounds, the limit set by agent.max_rounds. Go on with `mynah -p -c`."
-                )
-            }
-            TicketOutcome::Refused { reason } => format!("The model declined to answer: {reason}"),
-            TicketOutcome::Failed { error } => error.clone(),
-            TicketOutcome::Removed => "The prompt was taken from the queue.".to_owned(),
-        };
-        self.complain(&problem)?;
-        Ok(true)
-    }
-
-    fn complain(&self, problem: &str) -> io::Result<()> {
-        tell(&format!("mynah: {}", crate::text::clean::for_terminal(problem)))
+    fn begin(&self, header: &Value) -> io::Result<()> {
+        match self {
+            Self::Text(_) => Ok(()),
+            Self::Json(_) => print_json(header),
+        }
     }
 
     fn answer(&mut self) -> io::Result<()> {
@@ -191,12 +221,32 @@ impl Printer {
     }
 }
 
-fn tell(line: &str) -> io::Result<()> {
-    // Nobody may read standard error (`2>&-`): the run goes on.
-    match writeln!(io::stderr().lock(), "{line}") {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
-        Ok(()) | Err(_) => Ok(()),
-    }
+/// How a prompt ended, for people; `None` when it went well. `kept`: the session has a file that can be gone on with.
+fn problem(outcome: &TicketOutcome, kept: bool) -> Option<String> {
+    let go_on = if kept { " Go on with `mynah -p -c \"…\"`." } else { "" };
+    Some(match outcome {
+        TicketOutcome::Completed | TicketOutcome::Delivered => return None,
+        TicketOutcome::Cancelled if kept => "Stopped. The session keeps what was done so far.".to_owned(),
+        TicketOutcome::Cancelled => "Stopped.".to_owned(),
+        TicketOutcome::MaxRounds { limit } => {
+            format!("Stopped after {limit} rounds, the limit set by agent.max_rounds.{go_on}")
+        }
+        TicketOutcome::Refused { reason } => format!("The model declined to answer: {reason}"),
+        TicketOutcome::Failed { error } if kept => {
+            format!("{error} The session keeps your prompt and what was done.{go_on}")
+        }
+        TicketOutcome::Failed { error } => error.clone(),
+        TicketOutcome::Removed => "The prompt was taken from the queue.".to_owned(),
+    })
+}
+
+fn complain(problem: &str) {
+    tell(&format!("mynah: {}", crate::text::clean::for_terminal(problem)));
+}
+
+fn tell(line: &str) {
+    // Nobody may read standard error (`2>&-`), or its disk may be full: the run goes on.
+    let _unread = writeln!(io::stderr().lock(), "{line}");
 }
 
 fn print_json(line: &Value) -> io::Result<()> {
