@@ -28,25 +28,14 @@ pub(super) trait Storage: Send {
 
 /// A real file and its lock.
 pub(super) struct LockedFile {
-    lock: Option<Lock>,
+    // In this order: the note of the lock goes before the lock does.
+    _lock: Option<Lock>,
     file: Arc<File>,
 }
 
 impl LockedFile {
     pub(super) fn new(file: File, lock: Option<Lock>) -> Self {
-        Self { lock, file: Arc::new(file) }
-    }
-}
-
-impl Drop for LockedFile {
-    fn drop(&mut self) {
-        // The note of the lock goes before the lock does.
-        drop(self.lock.take());
-        // Said aloud: a sync that is still under way, or a process that is just being started, holds the file open for
-        // a while, and the lock would stay as long.
-        if let Err(error) = self.file.unlock() {
-            tracing::debug!(%error, "the session file stays locked until it is closed");
-        }
+        Self { _lock: lock, file: Arc::new(file) }
     }
 }
 
@@ -257,22 +246,4 @@ pub(super) fn make_folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// Puts the names in a folder onto the disk.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     fs::File::open(folder)?.sync_all()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_lock_ends_with_the_writer_and_not_with_the_last_sync() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let path = dir.path().join("session.jsonl");
-        let (storage, _) = create(&path).expect("nothing is there");
-        let still_under_way = storage.sync();
-        let again = || Lock::acquire(&File::open(&path).expect("it is there"), &path);
-        assert!(matches!(again(), Err(StoreError::Locked { pid: Some(_), .. })));
-        drop(storage);
-        assert!(again().expect("nobody has it").is_some());
-        still_under_way().expect("the file is still open");
-    }
 }
