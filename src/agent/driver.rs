@@ -15,7 +15,7 @@ use crate::proto::event::AgentEvent;
 use crate::proto::ids::{EntryId, TurnId};
 use crate::proto::message::{AssistantMessage, Message, StopReason, ToolCall};
 use crate::proto::tool::ToolOutput;
-use crate::tools::{FileLocks, Progress, Tool, ToolCx, ToolLimits};
+use crate::tools::{FileLocks, KeyFiles, Progress, Tool, ToolCx, ToolLimits};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -45,6 +45,8 @@ pub struct Workshop {
     pub limits: ToolLimits,
     /// One writer at a time per file.
     pub files: Arc<FileLocks>,
+    /// What a search passes over.
+    pub key_files: KeyFiles,
 }
 
 /// Runs one turn's effects.
@@ -135,6 +137,7 @@ impl Driver {
             limits: self.workshop.limits.clone(),
             images,
             files: self.workshop.files.clone(),
+            key_files: self.workshop.key_files.clone(),
         };
         self.outbox.publish(AgentEvent::ToolStarted {
             call: call.id.clone(),

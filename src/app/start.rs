@@ -6,7 +6,7 @@
 use crate::agent::context;
 use crate::agent::driver::Workshop;
 use crate::agent::handle::AgentHandle;
-use crate::agent::permission::Rules;
+use crate::agent::permission::{self, PathContext, Rules};
 use crate::agent::repair;
 use crate::agent::session::{self, Folders, Logged, ModelSource, SessionParts};
 use crate::cli::{RunArgs, SessionArgs};
@@ -32,7 +32,7 @@ use crate::store::find::{self, FindError};
 use crate::store::fork;
 use crate::store::line::Header;
 use crate::store::log::Log;
-use crate::tools::{FileLocks, ToolLimits, Tools, UnknownTool};
+use crate::tools::{FileLocks, KeyFiles, ToolLimits, Tools, UnknownTool};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -187,6 +187,7 @@ pub async fn start(args: &RunArgs, around: &Surroundings) -> Result<Started, Sta
             resize_images: settings.tools.resize_images,
         },
         files: Arc::new(FileLocks::default()),
+        key_files: key_files(around),
     };
     let grant_state = around.places.state.clone();
     let grant_project = around.project_root.clone();
@@ -285,6 +286,22 @@ fn open_session(
 fn open(path: &Path) -> Result<(Log, Context, Vec<String>), StartError> {
     let (log, opened) = Log::open(path)?;
     Ok((log, opened.tree.context(), opened.warnings))
+}
+
+/// What the permission rules take for a file with keys. A search does not follow links, so paths are taken as they are.
+fn key_files(around: &Surroundings) -> KeyFiles {
+    let (cwd, project_root) = (around.cwd.clone(), around.project_root.clone());
+    let (home, config_dir) = (around.places.home.clone(), around.places.config.clone());
+    KeyFiles::new(move |path| {
+        let context = PathContext {
+            cwd: &cwd,
+            project_root: &project_root,
+            home: &home,
+            config_dir: &config_dir,
+            resolve: &Path::to_owned,
+        };
+        permission::is_key_file(path, &context)
+    })
 }
 
 /// Outputs that the model gets only in part stand whole beside the session, or in the temporary folder without one.

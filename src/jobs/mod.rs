@@ -101,10 +101,13 @@ impl Jobs {
         if self.commands.load(Ordering::Relaxed) == 0 {
             return;
         }
+        let some_run = self.count() > 0;
         let stopped = tokio::time::timeout(GRACE + Duration::from_secs(1), self.supervisors.wait());
         let (stopped, ()) = tokio::join!(stopped, self.end_what_is_left());
-        // Commands that ended by themselves meanwhile may have left something too.
-        self.end_what_is_left().await;
+        if some_run {
+            // Those that ended by themselves meanwhile may have left something too.
+            self.end_what_is_left().await;
+        }
         if stopped.is_err() {
             // The guard stays: it goes on when we are gone.
             tracing::warn!(left = self.count(), "processes did not end when told to");
@@ -115,7 +118,8 @@ impl Jobs {
 
     /// Ends what belongs to commands that no longer run.
     async fn end_what_is_left(&self) {
-        let (left, running) = self.with_guard(|guard| guard.update(|groups| (groups.left(), groups.running())));
+        let (left, running) =
+            self.with_guard(|guard| guard.update(|groups| (groups.left(), groups.running())));
         let mut tree = Tree::new(left, self.mark.of(Commands::AllBut(running)));
         if tree.is_alive() {
             tree.signal(Signal::TERM);

@@ -118,6 +118,11 @@ pub enum ProcessError {
         /// Why.
         error: io::Error,
     },
+    /// The system takes no such long arguments.
+    #[error(
+        "The command is too long for this system ({0} bytes). It was not run. Write the text to a file and run that."
+    )]
+    TooLong(usize),
     /// There was no pipe to be had.
     #[error("No pipe for the output could be made: {0}. The command was not started.")]
     Pipe(io::Error),
@@ -177,7 +182,9 @@ pub fn start(command: &ShellCommand, number: u64, mark: &OsStr) -> Result<Runnin
     shell.env(mark::VARIABLE, mark);
     let started = Instant::now();
     let child = shell.spawn().map_err(|error| {
-        if command.cwd.is_dir() {
+        if error.kind() == io::ErrorKind::ArgumentListTooLong {
+            ProcessError::TooLong(command.text.len())
+        } else if command.cwd.is_dir() {
             ProcessError::Start { shell: command.shell.clone(), error }
         } else {
             ProcessError::NoFolder(command.cwd.clone())

@@ -316,10 +316,13 @@ const LEFT_BEHIND: &[(&str, usize)] = &[
     ("(setsid sh -c 'echo $$ > pid.1; exec sleep 600' &)", 1),
     ("(setsid sh -c 'echo $$ > pid.1; kill -STOP $$; exec sleep 600' >/dev/null 2>&1 &)", 1),
     ("(env -i sh -c 'echo $$ > pid.1; exec sleep 600' &)", 1),
-    (r#"trap '' TERM
+    (
+        r#"trap '' TERM
     (trap '' TERM; sh -c 'echo $$ > pid.1
         setsid sh -c "echo \$\$ > pid.2; while :; do sleep 0.05; done" &
-        while :; do sleep 0.05; done') & true"#, 2),
+        while :; do sleep 0.05; done') & true"#,
+        2,
+    ),
 ];
 
 #[cfg(target_os = "linux")]
@@ -368,13 +371,10 @@ async fn a_cancel_finds_what_has_left_its_parents_and_leaves_other_commands_alon
     let cancel = CancellationToken::new();
     let text = "(setsid sh -c 'echo $$ > pid.1; exec sleep 600' &) ; sleep 600";
     let begun = Instant::now();
-    tokio::join!(
-        async { jobs.run(command(text, dir.path()), &cancel, |_| {}).await.unwrap() },
-        async {
-            until("it runs", || pids(dir.path(), 2).is_some()).await;
-            cancel.cancel();
-        }
-    );
+    tokio::join!(async { jobs.run(command(text, dir.path()), &cancel, |_| {}).await.unwrap() }, async {
+        until("it runs", || pids(dir.path(), 2).is_some()).await;
+        cancel.cancel();
+    });
     let stray = pids(dir.path(), 2).unwrap().into_iter().find(|pid| *pid != other).unwrap();
     until("all of it has ended", || !is_alive(stray) && jobs.count() == 0).await;
     assert!(begun.elapsed() < GRACE, "nothing waits for KILL: {:?}", begun.elapsed());

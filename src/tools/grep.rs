@@ -5,7 +5,7 @@ use super::ls::with_notices;
 use super::registry::embedded_spec;
 use super::truncate;
 use super::walk::{self, Pattern};
-use super::{Tool, ToolCx, blocking, paths};
+use super::{KeyFiles, Tool, ToolCx, blocking, paths};
 use crate::llm::BoxFuture;
 use crate::proto::ask::Subject;
 use crate::proto::tool::{ToolOutput, ToolSpec};
@@ -60,10 +60,12 @@ impl Tool for Grep {
     }
 
     fn run(&self, arguments: Arguments, cx: ToolCx) -> BoxFuture<'static, ToolOutput> {
-        let cwd = cx.cwd;
-        Box::pin(blocking::reading(cx.cancel, move |cancel| match Search::new(&arguments, &cwd, cancel) {
-            Ok(search) => search.run(),
-            Err(problem) => ToolOutput::error(problem),
+        let ToolCx { cwd, cancel, key_files, .. } = cx;
+        Box::pin(blocking::reading(cancel, move |cancel| {
+            match Search::new(&arguments, &cwd, &key_files, cancel) {
+                Ok(search) => search.run(),
+                Err(problem) => ToolOutput::error(problem),
+            }
         }))
     }
 }
@@ -81,6 +83,8 @@ struct Search<'a> {
     glob: Option<Pattern>,
     with_context: bool,
     limit: usize,
+    /// Passed over; none when the search was allowed for such a place by name.
+    key_files: Option<&'a KeyFiles>,
     cancel: &'a CancellationToken,
     found: Found,
 }
@@ -93,10 +97,17 @@ struct Found {
     more: bool,
     cut_lines: bool,
     unreadable: usize,
+    /// Files with matches that may hold keys.
+    key_files: usize,
 }
 
 impl<'a> Search<'a> {
-    fn new(arguments: &Arguments, cwd: &Path, cancel: &'a CancellationToken) -> Result<Self, String> {
+    fn new(
+        arguments: &Arguments,
+        cwd: &Path,
+        key_files: &'a KeyFiles,
+        cancel: &'a CancellationToken,
+    ) -> Result<Self, String> {
         let given = place(arguments);
         let root = paths::resolve(given, cwd);
         let metadata = root.metadata().map_err(|error| paths::failed(given, &root, &error))?;
@@ -106,6 +117,7 @@ impl<'a> Search<'a> {
         let context = arguments.get("context").and_then(serde_json::Value::as_u64).unwrap_or(0);
         let context = usize::try_from(context).unwrap_or(MOST_CONTEXT).min(MOST_CONTEXT);
         Ok(Self {
+            key_files: Some(key_files).filter(|key_files| !key_files.contains(&root)),
             is_folder: metadata.is_dir(),
             root,
             matcher: matcher(arguments)?,
@@ -173,6 +185,11 @@ impl<'a> Search<'a> {
         if lines.is_binary {
             return;
         }
+        // Asked only about files that would be shown: there are few of them.
+        if lines.matches > 0 && self.key_files.is_some_and(|key_files| key_files.contains(path)) {
+            self.found.key_files += 1;
+            return;
+        }
         let FileLines { text, matches, more, cut_lines, .. } = lines;
         if self.with_context && matches > 0 && !self.found.text.is_empty() {
             self.found.text.push_str("--\n");
@@ -201,6 +218,10 @@ impl<'a> Search<'a> {
         if found.cut_lines {
             notices.push("Some lines truncated to 500 chars. Use read tool to see full lines".to_owned());
             details.insert("linesTruncated".to_owned(), json!(true));
+        }
+        if found.key_files > 0 {
+            let files = if found.key_files == 1 { "1 file" } else { &format!("{} files", found.key_files) };
+            notices.push(format!("{files} that may hold keys left out. Give its path to search such a file"));
         }
         if found.unreadable > 0 {
             notices.push(format!("{} files or folders could not be read", found.unreadable));

@@ -123,6 +123,23 @@ async fn files_that_are_no_text_are_left_out() {
 }
 
 #[tokio::test]
+async fn files_with_keys_are_shown_only_when_they_are_named() {
+    let dir = folder(&[("a", "x=1\n"), (".env", "x=2\n"), ("keys/.env", "x=3\n"), ("keys/b", "y\n")]);
+    let search = async |arguments| {
+        let mut cx = context(dir.path());
+        cx.key_files = super::super::KeyFiles::new(|path| path.ends_with(".env"));
+        text_of(&Grep.run(checked(&Grep, arguments), cx).await.content)
+    };
+    let notice = "that may hold keys left out. Give its path to search such a file]";
+    assert_eq!(search(json!({"pattern": "x"})).await, format!("a:1: x=1\n\n[2 files {notice}"));
+    let none = format!("No matches found\n\n[1 file {notice}");
+    assert_eq!(search(json!({"pattern": "x", "path": "keys"})).await, none);
+    assert_eq!(search(json!({"pattern": "x", "glob": ".env", "path": "keys"})).await, none);
+    assert_eq!(search(json!({"pattern": "y"})).await, "keys/b:1: y");
+    assert_eq!(search(json!({"pattern": "x", "path": ".env"})).await, ".env:1: x=2");
+}
+
+#[tokio::test]
 async fn a_cancel_ends_the_search() {
     let dir = folder(&[("a", "x")]);
     let cx = context(dir.path());

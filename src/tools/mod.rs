@@ -12,6 +12,7 @@ mod file_locks;
 mod find;
 mod grep;
 mod image;
+mod key_files;
 mod ls;
 pub mod paths;
 mod read;
@@ -21,6 +22,7 @@ mod walk;
 mod write;
 
 pub use file_locks::FileLocks;
+pub use key_files::KeyFiles;
 pub use registry::{Tools, UnknownTool, malformed_call};
 
 use crate::jobs::Jobs;
@@ -79,6 +81,8 @@ pub struct ToolCx {
     pub images: bool,
     /// One writer at a time per file.
     pub files: Arc<FileLocks>,
+    /// What a search passes over.
+    pub key_files: KeyFiles,
 }
 
 /// What the settings say about tools.

@@ -1,6 +1,6 @@
 //! A context for tests of tools.
 
-use super::{Arguments, FileLocks, Progress, Tool, ToolCx, ToolLimits, arguments};
+use super::{Arguments, FileLocks, KeyFiles, Progress, Tool, ToolCx, ToolLimits, arguments};
 use crate::jobs::Jobs;
 use crate::proto::ids::CallId;
 use crate::proto::message::text_of;
@@ -28,6 +28,7 @@ pub fn context(cwd: &Path) -> ToolCx {
         },
         images: true,
         files: Arc::new(FileLocks::default()),
+        key_files: KeyFiles::none(),
     }
 }
 

@@ -14,7 +14,8 @@ use std::process::Command;
 fn sleeper(home: &Home) -> String {
     let bin = home.project().join("bin");
     std::fs::create_dir_all(&bin).unwrap();
-    let program = bin.join(format!("sleeper-{}", home.mynah().parent().unwrap().file_name().unwrap().display()));
+    let program =
+        bin.join(format!("sleeper-{}", home.mynah().parent().unwrap().file_name().unwrap().display()));
     let sleep = ["/usr/bin/sleep", "/bin/sleep"].into_iter().find(|path| Path::new(path).is_file()).unwrap();
     symlink(sleep, &program).unwrap();
     program.display().to_string()

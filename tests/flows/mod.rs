@@ -3,6 +3,7 @@
 mod faults_model;
 mod faults_process;
 mod faults_world;
+mod key_files;
 #[cfg(target_os = "linux")]
 mod left_behind;
 

@@ -13,7 +13,7 @@ use crate::proto::message::{StopReason, text_of};
 use crate::proto::tool::{ToolOutput, ToolSpec};
 use crate::store::line::Header;
 use crate::testkit::provider::{PlayedProvider, Response, test_model};
-use crate::tools::{Arguments, FileLocks, Tool, ToolCx, ToolLimits};
+use crate::tools::{Arguments, FileLocks, KeyFiles, Tool, ToolCx, ToolLimits};
 use proptest::prelude::*;
 use serde_json::json;
 use std::path::Path;
@@ -125,6 +125,7 @@ impl World {
                     resize_images: true,
                 },
                 files: Arc::new(FileLocks::default()),
+                key_files: KeyFiles::none(),
             },
             folders: Folders {
                 project_root: self.project(),
