@@ -335,12 +335,13 @@ pub async fn supervise(
             return;
         }
         Ok(Followed::Stopped) => {
-            tree.signal(Signal::TERM);
-            let kill_at = Instant::now() + GRACE;
             running.take_rest(&mut collector);
             let collected = collector.finish(command.save, DISK_PATIENCE_STOPPED).await;
             send(result, Ok(finished(End::Cancelled, started, collected)));
-            running.reap(tree, kill_at).await
+            // The search for the tree takes milliseconds, and whoever waits for the result shares this thread perhaps.
+            tokio::task::yield_now().await;
+            tree.signal(Signal::TERM);
+            running.reap(tree, Instant::now() + GRACE).await
         }
         Ok(why @ (Followed::DeadlinePassed | Followed::WantedTerminal)) => {
             tree.signal(Signal::TERM);
