@@ -210,7 +210,7 @@ impl Session {
             }
             self.publish();
         };
-        let saved = self.end(&mut news).await;
+        let saved = self.end(&mut news, &mut saves).await;
         // Whoever waits for the end may open the log next: its lock goes with us.
         drop(self);
         if let Some(reply) = ending {
@@ -418,7 +418,11 @@ impl Session {
         });
     }
 
-    async fn end(&mut self, news: &mut mpsc::UnboundedReceiver<News>) -> Result<(), String> {
+    async fn end(
+        &mut self,
+        news: &mut mpsc::UnboundedReceiver<News>,
+        saves: &mut mpsc::UnboundedReceiver<Result<(), String>>,
+    ) -> Result<(), String> {
         self.cancel(CancelReason::Teardown);
         // Running calls hand over what they have, so that it is kept; the turn machine's timer bounds the wait.
         while self.running.is_some()
@@ -427,10 +431,14 @@ impl Session {
             self.news(news);
         }
         self.parts.workshop.jobs.shutdown().await;
-        let saved = self.save_at_the_end().await;
-        // Barriers under way hold the log's file, and with it its lock.
+        // Barriers under way hold the log's file, and with it its lock; and a failure that one of them took is told by
+        // nobody else.
         self.saving.close();
         self.saving.wait().await;
+        while let Ok(saved) = saves.try_recv() {
+            self.saved(saved);
+        }
+        let saved = self.save_at_the_end().await;
         let tickets: Vec<TicketId> = self.waiters.keys().copied().collect();
         for ticket in tickets {
             self.resolve(ticket, TicketOutcome::Cancelled);
@@ -442,17 +450,21 @@ impl Session {
 
     /// The last try to put everything on disk. What fails now is lost with this process.
     async fn save_at_the_end(&mut self) -> Result<(), String> {
-        let Err(error) = self.parts.log.barrier().await else { return Ok(()) };
+        let Err(error) = self.parts.log.barrier().await else {
+            self.saved(Ok(()));
+            return Ok(());
+        };
         let recovered = matches!(&error, StoreError::Write { recovered: true, .. });
         let error = error.to_string();
         if !matches!(self.durability, Durability::Failed(_)) {
             self.notice(NoticeLevel::Error, error.clone());
         }
         if recovered {
+            self.saved(Ok(()));
             return Ok(());
         }
         self.durability = Durability::Failed(error);
-        Err("The session is not saved whole: what could not be written is lost when Mynah ends.".to_owned())
+        Err("The session is not saved whole: what could not be written is lost.".to_owned())
     }
 
     fn publish(&self) {

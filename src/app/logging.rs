@@ -45,7 +45,8 @@ impl Write for LazyFile {
             *target = open(path).map_or(Target::Unwritable, Target::Open);
         }
         match &mut *target {
-            Target::Open(file) => file.write(bytes),
+            // The subscriber would print an error of ours on standard error, which is the user's.
+            Target::Open(file) => Ok(file.write(bytes).unwrap_or(bytes.len())),
             Target::NotOpen(_) | Target::Unwritable => Ok(bytes.len()),
         }
     }

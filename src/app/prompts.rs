@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::str::Utf8Error;
 
 /// More text than this in one file is no prompt any more; the model reads such files with its tools.
 const MAX_TEXT_BYTES: usize = 256 * 1024;
@@ -70,8 +71,7 @@ pub fn collect(
     }
     let mut first = String::new();
     if let Some(bytes) = stdin {
-        let piped = std::str::from_utf8(bytes)
-            .map_err(|error| PromptError::Stdin(format!("is not UTF-8 text ({error})")))?;
+        let piped = std::str::from_utf8(bytes).map_err(|error| PromptError::Stdin(no_text(&error)))?;
         first.push_str(piped.trim_end());
     }
     let mut images = Vec::new();
@@ -96,6 +96,13 @@ pub fn collect(
     let mut prompts = vec![Prompt { content, display: None }];
     prompts.extend(texts.map(Prompt::text));
     Ok(prompts)
+}
+
+fn no_text(error: &Utf8Error) -> String {
+    let byte = error.valid_up_to() + 1;
+    format!(
+        "is not UTF-8 text: byte {byte} begins no character. Save it to a file and name that in the prompt"
+    )
 }
 
 enum Attachment {

@@ -41,7 +41,7 @@ use std::sync::Arc;
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The folder to work in is not there.
-    #[error("The folder {path} can't be used: {}.", reason(source))]
+    #[error("The folder {path} can't be used: {}.", why_no_folder(source))]
     Folder {
         /// Which.
         path: PathBuf,
@@ -292,7 +292,15 @@ fn open_session(
 
 fn open(path: &Path) -> Result<(Log, Context, Vec<String>), StartError> {
     let (log, opened) = Log::open(path)?;
-    Ok((log, opened.tree.context(), opened.warnings))
+    let warnings = opened.warnings.iter().map(|warning| format!("{}: {warning}", path.display())).collect();
+    Ok((log, opened.tree.context(), warnings))
+}
+
+fn why_no_folder(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotADirectory => "it is no folder".to_owned(),
+        _ => reason(error),
+    }
 }
 
 /// Outputs that the model gets only in part stand whole beside the session, or in the temporary folder without one.

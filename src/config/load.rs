@@ -156,7 +156,7 @@ impl Loader {
                 // Deny rules may stand in it.
                 NoticeLevel::Error,
                 format!(
-                    "{} can't be read: {error}. Nothing in it is used, its deny rules neither. It was left as it is.",
+                    "{} can't be read: {error}. Nothing in it is used, not even its deny rules. It was left as it is.",
                     path.display()
                 ),
             ),
@@ -174,7 +174,7 @@ impl Loader {
                 return self.warn(
                     NoticeLevel::Error,
                     format!(
-                        "{}: this is no TOML: {}. Nothing in the file is used, its deny rules neither. It was left \
+                        "{}: this is no TOML: {}. Nothing in the file is used, not even its deny rules. It was left \
                          as it is.",
                         place(error.span()),
                         error.message().trim().replace('\n', ", ")

@@ -40,17 +40,24 @@ end KILL
 "#;
 
 /// The shell that outlives us, and what it knows.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Guard {
+    /// What our marks begin with.
+    prefix: String,
     groups: Groups,
     shell: Option<(Child, ChildStdin)>,
 }
 
 impl Guard {
-    /// Makes sure that the shell runs. `prefix` is what our marks begin with.
-    pub fn start(&mut self, prefix: &str) {
+    /// A guard that is not yet started.
+    pub fn new(prefix: String) -> Self {
+        Self { prefix, groups: Groups::default(), shell: None }
+    }
+
+    /// Makes sure that the shell has been started.
+    pub fn start(&mut self) {
         if self.shell.is_none()
-            && let Err(error) = self.start_shell(prefix)
+            && let Err(error) = self.start_shell()
         {
             tracing::warn!(%error, "the guard did not start: commands may outlive a crash");
         }
@@ -63,8 +70,9 @@ impl Guard {
         if let Some((_, pipe)) = &mut self.shell
             && pipe.write_all(line.as_bytes()).is_err()
         {
-            // It is gone or does not listen: the next command starts another one.
+            // It is gone or does not listen: another one takes its place.
             self.end();
+            self.start();
         }
         outcome
     }
@@ -80,8 +88,8 @@ impl Guard {
         }
     }
 
-    fn start_shell(&mut self, prefix: &str) -> io::Result<()> {
-        let pattern = format!("^{VARIABLE}=.*{}", prefix.replace('.', "[.]"));
+    fn start_shell(&mut self) -> io::Result<()> {
+        let pattern = format!("^{VARIABLE}=.*{}", self.prefix.replace('.', "[.]"));
         let mut child = Command::new("/bin/sh")
             .args(["-c", SCRIPT, "mynah-guard", &pattern])
             .current_dir("/")

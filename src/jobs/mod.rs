@@ -51,12 +51,13 @@ pub struct Jobs {
 impl Jobs {
     /// None yet. Nothing is started before the first command.
     pub fn new() -> Arc<Self> {
+        let mark = Mark::new(mark::inherited());
         Arc::new(Self {
             supervisors: TaskTracker::new(),
             closing: CancellationToken::new(),
-            mark: Mark::new(mark::inherited()),
+            guard: Mutex::new(Guard::new(mark.prefix())),
+            mark,
             commands: AtomicU64::new(0),
-            guard: Mutex::default(),
         })
     }
 
@@ -76,7 +77,7 @@ impl Jobs {
         }
         let number = self.commands.fetch_add(1, Ordering::Relaxed) + 1;
         // The guard first: there is no moment at which a command runs and nobody would end it.
-        self.with_guard(|guard| guard.start(&self.mark.prefix()));
+        self.with_guard(Guard::start);
         let running = process::start(&command, number, &self.mark.value(number))?;
         self.with_guard(|guard| guard.update(|groups| groups.started(running.group(), number)));
         let stop = cancel.child_token();
@@ -100,10 +101,13 @@ impl Jobs {
         if self.commands.load(Ordering::Relaxed) == 0 {
             return;
         }
+        let some_run = self.count() > 0;
         let stopped = tokio::time::timeout(GRACE + Duration::from_secs(1), self.supervisors.wait());
         let (stopped, ()) = tokio::join!(stopped, self.end_what_is_left());
-        // Commands that ended by themselves meanwhile may have left something too.
-        self.end_what_is_left().await;
+        if some_run {
+            // Those that ended by themselves meanwhile may have left something too.
+            self.end_what_is_left().await;
+        }
         if stopped.is_err() {
             // The guard stays: it goes on when we are gone.
             tracing::warn!(left = self.count(), "processes did not end when told to");

@@ -118,6 +118,11 @@ pub enum ProcessError {
         /// Why.
         error: io::Error,
     },
+    /// The system takes no such long arguments.
+    #[error(
+        "The command is too long for this system ({0} bytes). It was not run. Write the text to a file and run that."
+    )]
+    TooLong(usize),
     /// There was no pipe to be had.
     #[error("No pipe for the output could be made: {0}. The command was not started.")]
     Pipe(io::Error),
@@ -177,7 +182,9 @@ pub fn start(command: &ShellCommand, number: u64, mark: &OsStr) -> Result<Runnin
     shell.env(mark::VARIABLE, mark);
     let started = Instant::now();
     let child = shell.spawn().map_err(|error| {
-        if command.cwd.is_dir() {
+        if error.kind() == io::ErrorKind::ArgumentListTooLong {
+            ProcessError::TooLong(command.text.len())
+        } else if command.cwd.is_dir() {
             ProcessError::Start { shell: command.shell.clone(), error }
         } else {
             ProcessError::NoFolder(command.cwd.clone())
@@ -328,12 +335,13 @@ pub async fn supervise(
             return;
         }
         Ok(Followed::Stopped) => {
-            tree.signal(Signal::TERM);
-            let kill_at = Instant::now() + GRACE;
             running.take_rest(&mut collector);
             let collected = collector.finish(command.save, DISK_PATIENCE_STOPPED).await;
             send(result, Ok(finished(End::Cancelled, started, collected)));
-            running.reap(tree, kill_at).await
+            // The search for the tree takes milliseconds, and whoever waits for the result shares this thread perhaps.
+            tokio::task::yield_now().await;
+            tree.signal(Signal::TERM);
+            running.reap(tree, Instant::now() + GRACE).await
         }
         Ok(why @ (Followed::DeadlinePassed | Followed::WantedTerminal)) => {
             tree.signal(Signal::TERM);

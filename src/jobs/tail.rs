@@ -9,12 +9,14 @@ pub struct Tail {
     newlines: u64,
     /// Bytes of the unfinished last line, also those no longer kept.
     line_bytes: u64,
+    /// Bytes of the last line that has an end, without it.
+    ended_line_bytes: u64,
 }
 
 impl Tail {
     /// Keeps at least `keep` bytes, and never more than twice that and one push.
     pub const fn new(keep: usize) -> Self {
-        Self { text: String::new(), keep, bytes: 0, newlines: 0, line_bytes: 0 }
+        Self { text: String::new(), keep, bytes: 0, newlines: 0, line_bytes: 0, ended_line_bytes: 0 }
     }
 
     /// Adds text at the end.
@@ -22,8 +24,13 @@ impl Tail {
         self.bytes += text.len() as u64;
         match text.rfind('\n') {
             Some(at) => {
+                let (lines, rest) = text.split_at_checked(at).unwrap_or_default();
+                self.ended_line_bytes = match lines.rfind('\n') {
+                    Some(before) => (at - before - 1) as u64,
+                    None => self.line_bytes + at as u64,
+                };
                 self.newlines += text.bytes().filter(|byte| *byte == b'\n').count() as u64;
-                self.line_bytes = (text.len() - at - 1) as u64;
+                self.line_bytes = rest.len() as u64 - 1;
             }
             None => self.line_bytes += text.len() as u64,
         }
@@ -57,12 +64,8 @@ impl Tail {
     }
 
     /// Bytes of the last line, without its end.
-    pub fn last_line_bytes(&self) -> u64 {
-        if self.line_bytes > 0 {
-            return self.line_bytes;
-        }
-        let last = self.text.strip_suffix('\n').unwrap_or(&self.text);
-        last.rsplit('\n').next().map_or(0, str::len) as u64
+    pub const fn last_line_bytes(&self) -> u64 {
+        if self.line_bytes > 0 { self.line_bytes } else { self.ended_line_bytes }
     }
 
     /// The end of the text.
@@ -120,6 +123,7 @@ mod tests {
             }
             prop_assert_eq!(tail.bytes(), whole.len() as u64);
             prop_assert_eq!(tail.lines(), whole.lines().count() as u64);
+            prop_assert_eq!(tail.last_line_bytes(), whole.lines().last().map_or(0, str::len) as u64);
             let text = tail.into_text();
             prop_assert!(whole.ends_with(&text));
             prop_assert!(text.len() >= whole.len().min(16));

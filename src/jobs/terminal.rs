@@ -23,13 +23,14 @@ impl TerminalWatch {
 
     /// Ends when this child of ours has been stopped because it wanted the terminal.
     pub async fn wanted_by(&mut self, child: Pid) {
-        let Some(changes) = &mut self.0 else { return std::future::pending().await };
-        while changes.recv().await.is_some() {
-            if is_stopped(child) {
-                return;
+        if let Some(changes) = &mut self.0 {
+            while changes.recv().await.is_some() {
+                if is_stopped(child) {
+                    return;
+                }
             }
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

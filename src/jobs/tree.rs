@@ -112,24 +112,29 @@ mod strays {
             let all = processes::alive();
             let group = |process: &Process| Pid::from_raw(process.group).filter(|id| groups.contains(id));
             let mut family: HashSet<i32> = self.held.iter().map(|(pid, _)| pid.as_raw_pid()).collect();
+            family.extend(all.iter().filter(|process| group(process).is_some()).map(|process| process.id));
+            self.hold_descendants(&all, &mut family);
             for process in &all {
-                if group(process).is_some() {
-                    family.insert(process.id);
-                } else if !family.contains(&process.id) && self.is_marked(process) {
+                if !family.contains(&process.id) && self.is_marked(process) {
                     family.insert(process.id);
                     self.hold(process);
                 }
             }
+            self.hold_descendants(&all, &mut family);
+            all.iter().filter_map(group).collect()
+        }
+
+        fn hold_descendants(&mut self, all: &[Process], family: &mut HashSet<i32>) {
             // Children may be listed before their parents, so look until nothing is new.
             loop {
                 let before = family.len();
-                for process in &all {
+                for process in all {
                     if family.contains(&process.parent) && family.insert(process.id) {
                         self.hold(process);
                     }
                 }
                 if family.len() == before {
-                    return all.iter().filter_map(group).collect();
+                    return;
                 }
             }
         }

@@ -93,8 +93,10 @@ impl Conversation<'_> {
 
     fn url(&self, path: &str) -> Result<Url, LlmError> {
         let base = self.context.endpoint.base_url.trim_end_matches('/');
-        Url::parse(&format!("{base}{path}"))
-            .map_err(|error| self.context.unsendable(&format!("its base URL is wrong ({error})")))
+        Url::parse(&format!("{base}{path}")).map_err(|error| {
+            let why = format!("its base URL is no web address such as https://example.org/v1 ({error})");
+            self.context.unsendable(&why)
+        })
     }
 
     /// Ours, then the dialect's, the key, the model's, the endpoint's: later ones win.

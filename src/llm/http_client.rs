@@ -69,6 +69,11 @@ pub fn cause(error: &reqwest::Error) -> String {
     while let Some(source) = innermost.source() {
         innermost = source;
     }
+    if let Some(error) = innermost.downcast_ref::<std::io::Error>()
+        && error.kind() == std::io::ErrorKind::UnexpectedEof
+    {
+        return "the other side closed it early".to_owned();
+    }
     without_number(&innermost.to_string()).to_owned()
 }
 

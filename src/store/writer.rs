@@ -122,14 +122,18 @@ impl Writer {
         latch(&self.latch, error);
     }
 
-    /// Tries to write everything that waits.
-    fn flush(&mut self) {
+    /// Tries to write everything that waits. Gives why it still waits.
+    fn flush(&mut self) -> Option<io::Error> {
         if self.pending.is_empty() {
-            return;
+            return None;
         }
-        if let Err(error) = self.try_flush() {
-            self.fail(error);
-        }
+        let error = self.try_flush().err()?;
+        let why = match &error {
+            StoreError::Write { source, .. } => same_error(source),
+            other => io::Error::other(other.to_string()),
+        };
+        self.fail(error);
+        Some(why)
     }
 
     fn try_flush(&mut self) -> Result<(), StoreError> {
@@ -157,12 +161,11 @@ impl Writer {
 
     /// Resolves when everything so far is on the disk, or with the first failure since the last barrier.
     pub(super) fn barrier(&mut self) -> Barrier {
-        self.flush();
-        let all_written = self.pending.is_empty();
+        let unwritten = self.flush();
         let Target::Open(storage) = &self.target else {
             let latch = Arc::clone(&self.latch);
             let path = self.path.clone();
-            return Box::pin(async move { report(&latch, path, all_written, true) });
+            return Box::pin(async move { report(&latch, path, unwritten, None) });
         };
         let sync = storage.sync();
         let unsynced = Arc::clone(&self.unsynced);
@@ -171,32 +174,26 @@ impl Writer {
         let latch = Arc::clone(&self.latch);
         // On its own thread from now on, whether or not somebody waits: a failure stays in the latch either way.
         let task = tokio::task::spawn_blocking(move || {
-            let mut synced = true;
+            let mut unsynced_because = None;
             if let Err(source) = sync() {
-                synced = false;
+                unsynced_because = Some(same_error(&source));
                 self::latch(&latch_in_task, StoreError::Sync { path, source });
             }
             let folders = mem::take(&mut *lock(&unsynced));
             for folder in folders {
                 if let Err(source) = sync_folder(&folder) {
-                    synced = false;
+                    unsynced_because = Some(same_error(&source));
                     lock(&unsynced).push(folder.clone());
                     self::latch(&latch_in_task, StoreError::Sync { path: folder, source });
                 }
             }
-            synced
+            unsynced_because
         });
         let path = self.path.clone();
         Box::pin(async move {
-            let synced = match task.await {
-                Ok(synced) => synced,
-                Err(error) => {
-                    let source = io::Error::other(error);
-                    self::latch(&latch, StoreError::Sync { path: path.clone(), source });
-                    false
-                }
-            };
-            report(&latch, path, all_written, synced)
+            let unsynced_because =
+                task.await.unwrap_or_else(|error| Some(io::Error::other(error.to_string())));
+            report(&latch, path, unwritten, unsynced_because)
         })
     }
 }
@@ -210,19 +207,31 @@ fn latch(latch: &Latch, error: StoreError) {
     lock(latch).get_or_insert(error);
 }
 
+/// An error of the system can't be cloned, but named again.
+fn same_error(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(number) => io::Error::from_raw_os_error(number),
+        None => io::Error::new(error.kind(), error.to_string()),
+    }
+}
+
 /// Takes the failure out of the latch: it is reported once. A barrier that runs beside this one may have taken it; what
-/// is not on the disk fails this one all the same.
-fn report(latch: &Latch, path: PathBuf, all_written: bool, synced: bool) -> Result<(), StoreError> {
-    let told = || io::Error::other("the message before says why");
+/// is not on the disk fails this one all the same, and each says why, as nobody knows which is heard first.
+fn report(
+    latch: &Latch,
+    path: PathBuf,
+    unwritten: Option<io::Error>,
+    unsynced: Option<io::Error>,
+) -> Result<(), StoreError> {
     let failure = lock(latch).take();
-    match failure {
-        None if !all_written => Err(StoreError::Write { path, source: told(), recovered: false }),
-        None if !synced => Err(StoreError::Sync { path, source: told() }),
-        None => Ok(()),
-        Some(StoreError::Write { path, source, .. }) => {
-            Err(StoreError::Write { path, source, recovered: all_written })
+    match (failure, unwritten, unsynced) {
+        (None, Some(source), _) => Err(StoreError::Write { path, source, recovered: false }),
+        (None, None, Some(source)) => Err(StoreError::Sync { path, source }),
+        (None, None, None) => Ok(()),
+        (Some(StoreError::Write { path, source, .. }), unwritten, _) => {
+            Err(StoreError::Write { path, source, recovered: unwritten.is_none() })
         }
-        Some(other) => Err(other),
+        (Some(other), _, _) => Err(other),
     }
 }
 

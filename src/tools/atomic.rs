@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 /// Links that are followed to a file that need not exist.
@@ -18,7 +19,7 @@ pub enum ReplaceError {
     Incomplete(io::Error),
 }
 
-/// Writes a temporary file beside the target and renames it over. Links are followed, permissions kept. Where the
+/// Writes a temporary file beside the target and renames it over. Links are followed, permissions and owner kept. Where the
 /// folder refuses that (no right to create files in it, or the file is a mount point), the file itself is written.
 pub fn replace(path: &Path, content: &[u8]) -> Result<(), ReplaceError> {
     let target = follow_links(path)?;
@@ -50,7 +51,12 @@ fn rename_over(target: &Path, content: &[u8], existing: Option<&Metadata>) -> io
     // File names have a limit of 255 bytes: a long one is not made longer.
     let name: String = name.chars().take(40).collect();
     let temporary = target.with_file_name(format!(".{name}.{:08x}.tmp", fastrand::u32(..)));
-    let file = OpenOptions::new().write(true).create_new(true).open(&temporary)?;
+    let mut options = OpenOptions::new();
+    if existing.is_some() {
+        // Nobody else may look into it before it has the permissions of the file that it replaces.
+        options.mode(0o600);
+    }
+    let file = options.write(true).create_new(true).open(&temporary)?;
     let written = fill(file, content, existing).and_then(|()| fs::rename(&temporary, target));
     if written.is_err()
         && let Err(error) = fs::remove_file(&temporary)
@@ -63,6 +69,12 @@ fn rename_over(target: &Path, content: &[u8], existing: Option<&Metadata>) -> io
 fn fill(mut file: File, content: &[u8], existing: Option<&Metadata>) -> io::Result<()> {
     file.write_all(content)?;
     if let Some(metadata) = existing {
+        let ours = file.metadata()?;
+        if (ours.uid(), ours.gid()) != (metadata.uid(), metadata.gid()) {
+            // Where that is refused, the file is written in place and keeps its owner so.
+            fchown(&file, Some(metadata.uid()), Some(metadata.gid()))?;
+        }
+        // After the owner: a change of that takes rights away.
         file.set_permissions(metadata.permissions())?;
     }
     // Without this a crash of the machine can leave an empty file in the place of the old one.
@@ -112,6 +124,22 @@ mod tests {
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o750);
         assert!(dir.path().join("link").is_symlink());
         assert_eq!(names(dir.path()), ["link", "script", "second"]);
+    }
+
+    #[test]
+    fn the_owner_is_kept_where_that_can_be_tried() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        fs::write(&file, "old").unwrap();
+        // Only root may give files away.
+        if std::os::unix::fs::chown(&file, Some(12), Some(34)).is_err() {
+            return;
+        }
+        fs::set_permissions(&file, PermissionsExt::from_mode(0o4640)).unwrap();
+        replace(&file, b"new").unwrap();
+        let metadata = file.metadata().unwrap();
+        assert_eq!((metadata.uid(), metadata.gid(), metadata.mode() & 0o7777), (12, 34, 0o4640));
+        assert_eq!(fs::read(&file).unwrap(), b"new");
     }
 
     #[test]

@@ -274,10 +274,20 @@ mod tests {
     #[tokio::test]
     async fn the_end_of_one_long_line_is_shown() {
         let dir = tempfile::tempdir().unwrap();
+        for end in ["", "; echo"] {
+            let command = format!("echo a; head -c 300000 /dev/zero | tr '\\0' x{end}");
+            let output = text(&Bash, dir.path(), json!({"command": &command})).await;
+            let notice = "x\n\n[Showing last 50.0KB of line 2 (line is 293.0KB). Full output: ";
+            assert!(output.contains(notice), "no notice after {command}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_command_that_is_too_long_for_the_system_is_told_apart_from_a_broken_shell() {
+        let dir = tempfile::tempdir().unwrap();
         let output =
-            text(&Bash, dir.path(), json!({"command": "echo a; head -c 300000 /dev/zero | tr '\\0' x"}))
-                .await;
-        assert!(output.contains("x\n\n[Showing last 50.0KB of line 2 (line is 293.0KB). Full output: "));
+            failure(&Bash, dir.path(), json!({ "command": format!("true {}", "x".repeat(4 << 20)) })).await;
+        assert!(output.contains("too long") && output.contains("was not run"), "{output}");
     }
 
     #[tokio::test]

@@ -64,6 +64,7 @@ fn a_second_interrupt_ends_at_once() {
     let mut program = Run::start(CHAT.command(&home, &server).args(["--yolo", "--mode", "json", PROMPT]));
     program.wait_stdout("begun\\n");
     program.signal(Signal::INT);
+    program.wait_stdout("Command aborted");
     program.signal(Signal::INT);
     let ended = program.end();
     assert_eq!(ended.code, 130, "{ended:?}");
@@ -117,6 +118,7 @@ fn a_session_file_torn_in_mid_write() {
     let whole = std::fs::read(&file).unwrap();
     let last_line = whole[..whole.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
     let inside_a_letter = whole.iter().rposition(|byte| *byte == 0xc3).unwrap() + 1;
+    // A cut behind the last letter takes only the line's end: then nothing is lost.
     for length in [last_line + 1, inside_a_letter, whole.len() - 2, whole.len() - 1] {
         std::fs::write(&file, &whole[..length]).unwrap();
         goes_on(&home, CHAT);
@@ -244,7 +246,7 @@ fn standard_input_that_is_no_prompt() {
     let too_large = vec![b'x'; 5 * 1024 * 1024];
     let cases: [(&[u8], &[&str]); 4] = [
         (&too_large, &["Standard input is larger than 4 MiB", "save it to a file"]),
-        (b"caf\xe9", &["Standard input is not UTF-8 text"]),
+        (b"caf\xe9", &["Standard input is not UTF-8 text: byte 4 ", "Save it to a file"]),
         (b"", &["There is no prompt"]),
         (b" \n\n", &["There is no prompt"]),
     ];
@@ -309,10 +311,10 @@ fn the_working_folder_goes_away() {
 fn a_working_folder_that_is_gone_or_none() {
     let home = Home::new();
     home.write("file", "");
-    for folder in ["missing", "file"] {
+    for (folder, why) in [("missing", "it does not exist"), ("file", "it is no folder")] {
         let ended = run(mynah(&home).args(["-p", "--cwd", folder, PROMPT]));
         assert_eq!((ended.stdout.as_str(), ended.code), ("", 1), "{ended:?}");
-        assert!(ended.stderr.contains(&format!("The folder {folder} can't be used")), "{ended:?}");
+        assert_eq!(ended.stderr, format!("mynah: The folder {folder} can't be used: {why}.\n"));
         assert_clean(&home, &ended);
     }
     // The program's own folder is removed before it starts.
@@ -324,4 +326,22 @@ fn a_working_folder_that_is_gone_or_none() {
     assert_eq!((ended.stdout.as_str(), ended.code), ("", 1), "{ended:?}");
     assert!(ended.stderr.contains("can't be used"), "{ended:?}");
     assert_clean(&home, &ended);
+}
+
+/// With few files to open anything can fail, down to the runtime below us: it is said in words, and the exit code tells.
+#[test]
+fn few_files_can_be_opened() {
+    for limit in [6, 8, 9, 10, 12, 14, 16] {
+        let call = Step::text("").call("bash", json!({"command": "echo seen"}));
+        let (home, server) = (Home::new(), ModelServer::start(vec![call, Step::text("Fine.")]));
+        let command = CHAT.command(&home, &server);
+        let mut shell = home.command("/bin/sh");
+        shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.args(["-c", &format!("ulimit -n {limit}; exec \"$@\""), "sh"]);
+        shell.arg(command.get_program()).args(command.get_args());
+        let ended = run(shell.args(["--yolo", "--set", "retry.max_attempts=0", PROMPT]));
+        assert_clean(&home, &ended);
+        assert!(ended.code == 0 || ended.stderr.contains("mynah: "), "{limit}: {ended:?}");
+        assert!(ended.code != 0 || ended.stdout == "Fine.\n", "{limit}: {ended:?}");
+    }
 }

@@ -50,7 +50,7 @@ const LEFT: usize = WAYS.len() + 1;
 
 /// A call that leaves something behind in each of these ways.
 fn leave_in_all_ways(program: &str) -> Step {
-    let commands = WAYS.map(|way| format!("({})", way.replace("SLEEP", &format!("{program} 600"))));
+    let commands = WAYS.map(|way| format!("( {} )", way.replace("SLEEP", &format!("{program} 600"))));
     Step::text("").call("bash", json!({"command": commands.join("\n"), "timeout": 60}))
 }
 

@@ -313,3 +313,38 @@ impl Signals {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_kept_is_promised() {
+        let failed = TicketOutcome::Failed { error: "It broke.".to_owned() };
+        for (outcome, kept, expected) in [
+            (TicketOutcome::Completed, true, None),
+            (failed.clone(), false, Some("It broke.")),
+            (
+                failed,
+                true,
+                Some(
+                    "It broke. The session keeps your prompt and what was done. Go on with `mynah -p -c \"…\"`.",
+                ),
+            ),
+            (TicketOutcome::Cancelled, false, Some("Stopped.")),
+            (TicketOutcome::Cancelled, true, Some("Stopped. The session keeps what was done so far.")),
+        ] {
+            assert_eq!(problem(&outcome, kept).as_deref(), expected, "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn an_output_that_takes_no_more_is_told_with_what_remains() {
+        let closed = io::Error::from(io::ErrorKind::BrokenPipe);
+        assert_eq!(
+            unprintable(&closed, Some(Path::new("/s.jsonl"))),
+            "Standard output could not be written: nobody reads it any more. What was said is kept in /s.jsonl."
+        );
+        assert!(unprintable(&closed, None).ends_with("what was not printed is lost."));
+    }
+}

@@ -1,9 +1,11 @@
 //! The final text on standard output, and what a person should know on standard error.
 
 use crate::proto::event::{AgentEvent, NoticeLevel};
+use crate::proto::ids::CallId;
 use crate::proto::message::AssistantMessage;
 use crate::text::clean;
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,12 +23,14 @@ pub struct Streams {
 pub struct TextOutput {
     streams: Streams,
     last: Option<Arc<AssistantMessage>>,
+    /// Calls that run.
+    started: HashSet<CallId>,
 }
 
 impl TextOutput {
     /// Nothing printed yet.
-    pub const fn new(streams: Streams) -> Self {
-        Self { streams, last: None }
+    pub fn new(streams: Streams) -> Self {
+        Self { streams, last: None, started: HashSet::new() }
     }
 
     /// The line for standard error that an event calls for, without its newline.
@@ -49,13 +53,13 @@ impl TextOutput {
                 clean::for_line(error),
                 seconds(*delay_ms),
             )),
-            AgentEvent::ToolStarted { tool, arguments, .. } if self.streams.err_is_terminal => {
+            AgentEvent::ToolStarted { call, tool, arguments } if self.streams.err_is_terminal => {
+                self.started.insert(call.clone());
                 Some(format!("· {tool} {}", subject(arguments)))
             }
-            AgentEvent::ToolFinished { tool, output, .. }
-                if self.streams.err_is_terminal && output.is_error =>
-            {
-                Some(format!("· {tool} failed"))
+            AgentEvent::ToolFinished { call, tool, output, .. } if self.streams.err_is_terminal => {
+                let ran = self.started.remove(call);
+                output.is_error.then(|| format!("· {tool} {}", if ran { "failed" } else { "did not run" }))
             }
             AgentEvent::TurnStarted { .. }
             | AgentEvent::RoundStarted { .. }
@@ -101,4 +105,36 @@ fn subject(arguments: &Map<String, Value>) -> String {
 
 fn seconds(millis: u64) -> String {
     format!("{:.1} s", Duration::from_millis(millis).as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::tool::ToolOutput;
+    use serde_json::json;
+
+    #[test]
+    fn a_watcher_sees_what_runs_what_fails_and_what_never_ran() {
+        let mut output = TextOutput::new(Streams { out_is_terminal: true, err_is_terminal: true });
+        let started = |id: &str| AgentEvent::ToolStarted {
+            call: CallId::new(id),
+            tool: "bash".to_owned(),
+            arguments: json!({"command": "make\ntest"}).as_object().cloned().unwrap_or_default(),
+        };
+        let finished = |id: &str, result: ToolOutput| AgentEvent::ToolFinished {
+            call: CallId::new(id),
+            tool: "bash".to_owned(),
+            output: Arc::new(result),
+            duration_ms: None,
+        };
+        assert_eq!(output.tell(&started("1")).as_deref(), Some("· bash make test"));
+        assert_eq!(output.tell(&finished("1", ToolOutput::text("fine"))), None);
+        output.tell(&started("2"));
+        let failed = output.tell(&finished("2", ToolOutput::error("no")));
+        assert_eq!(failed.as_deref(), Some("· bash failed"));
+        let refused = output.tell(&finished("3", ToolOutput::error("no")));
+        assert_eq!(refused.as_deref(), Some("· bash did not run"));
+        let mut unwatched = TextOutput::new(Streams { out_is_terminal: true, err_is_terminal: false });
+        assert_eq!(unwatched.tell(&started("1")), None);
+    }
 }
