@@ -29,3 +29,4 @@ pub mod store;
 pub mod testkit;
 pub mod text;
 pub mod tools;
+pub mod transcript;

@@ -1,0 +1,17 @@
+//! What is said, and where it is on screen.
+//!
+//! The transcript is virtual: an entry has an estimated height until it is laid out, and only what is visible is laid
+//! out. Positions are kept in content coordinates ([`anchor::Anchor`]), so that neither a better estimate nor another
+//! width moves what the user reads.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | [`heights`] | rows of all entries, summed: from a row to its entry and back |
+//! | [`layout`] | laid out entries, bounded in bytes |
+//! | [`anchor`] | a place in the content |
+//! | [`scroll`] | what the window shows: following the end, or reading at an anchor |
+
+pub mod anchor;
+pub mod heights;
+pub mod layout;
+pub mod scroll;

@@ -1,0 +1,300 @@
+//! What the window shows: following the end, or reading at an anchor. Pure: the front end passes in the heights and the
+//! row starts of the entries it asks about.
+//!
+//! Invariants: while reading, nothing that happens elsewhere moves the row at the top of the window; the window never
+//! shows rows beyond the last one unless the transcript is shorter than it; scrolling to the end follows again.
+
+use super::anchor::{Anchor, RowStarts};
+use super::heights::Heights;
+
+/// Where the window stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scroll {
+    /// The last row is at the bottom, whatever comes.
+    #[default]
+    Follow,
+    /// This place is at the top.
+    Reading(Anchor),
+}
+
+/// The rows of an entry, laid out exactly. The front end lays out what is asked for.
+pub trait Rows {
+    /// Where the rows of an entry begin in its text. Their number is the entry's exact height.
+    fn row_starts(&mut self, entry: usize) -> RowStarts;
+}
+
+/// A part of an entry that stands in the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// Index of the entry.
+    pub entry: usize,
+    /// Its first row that is shown.
+    pub first: usize,
+    /// How many of its rows are shown.
+    pub rows: usize,
+}
+
+impl Scroll {
+    /// What stands in a window of this many rows, from top to bottom. Lays out exactly what is shown and corrects the
+    /// heights of it; settles the position on the way (a place that is gone, a window that is larger than the rest).
+    pub fn window(&mut self, height: usize, heights: &mut Heights, rows: &mut impl Rows) -> Vec<Slice> {
+        if height == 0 || heights.is_empty() {
+            return Vec::new();
+        }
+        if let Self::Reading(anchor) = *self {
+            if let Some(slices) = from_top(anchor, height, heights, rows) {
+                return slices;
+            }
+            // Less than a window is left below: the end is in sight.
+            *self = Self::Follow;
+        }
+        from_bottom(height, heights, rows)
+    }
+
+    /// Moves by rows, up if negative, in a window of this many rows.
+    pub fn by(&mut self, delta: isize, height: usize, heights: &mut Heights, rows: &mut impl Rows) {
+        let Some(top) = self.window(height, heights, rows).first().copied() else { return };
+        let Some((entry, row)) = walk((top.entry, top.first), delta, heights, rows) else { return };
+        let anchor = rows.row_starts(entry).anchor(entry, row);
+        *self = Self::Reading(anchor);
+        // Settles: at the end it follows again.
+        self.window(height, heights, rows);
+    }
+
+    /// To the first row.
+    pub fn to_start(&mut self) {
+        *self = Self::Reading(Anchor::default());
+    }
+
+    /// To the end, and follows it.
+    pub const fn to_end(&mut self) {
+        *self = Self::Follow;
+    }
+
+    /// Puts an entry's first row at the top.
+    pub const fn to_entry(&mut self, entry: usize) {
+        *self = Self::Reading(Anchor { entry, offset: 0, bias: 0 });
+    }
+
+    /// The end is shown and stays shown.
+    pub fn is_following(&self) -> bool {
+        *self == Self::Follow
+    }
+}
+
+/// Slices from an anchor down. `None` when they do not fill the window.
+fn from_top(
+    anchor: Anchor,
+    height: usize,
+    heights: &mut Heights,
+    rows: &mut impl Rows,
+) -> Option<Vec<Slice>> {
+    let mut slices = Vec::new();
+    let mut left = height;
+    let mut entry = anchor.entry;
+    while left > 0 {
+        if entry >= heights.len() {
+            return None;
+        }
+        let starts = exact(entry, heights, rows);
+        let first = if entry == anchor.entry && !starts.is_empty() { starts.row(anchor) } else { 0 };
+        let shown = (starts.len() - first.min(starts.len())).min(left);
+        if shown > 0 {
+            slices.push(Slice { entry, first, rows: shown });
+        }
+        left -= shown;
+        entry += 1;
+    }
+    Some(slices)
+}
+
+/// Slices from the end up.
+fn from_bottom(height: usize, heights: &mut Heights, rows: &mut impl Rows) -> Vec<Slice> {
+    let mut slices = Vec::new();
+    let mut left = height;
+    for entry in (0..heights.len()).rev() {
+        if left == 0 {
+            break;
+        }
+        let starts = exact(entry, heights, rows);
+        let shown = starts.len().min(left);
+        if shown > 0 {
+            slices.push(Slice { entry, first: starts.len() - shown, rows: shown });
+        }
+        left -= shown;
+    }
+    slices.reverse();
+    slices
+}
+
+/// The place some rows on, or up if negative; the first or last one where the transcript ends.
+fn walk(
+    from: (usize, usize),
+    delta: isize,
+    heights: &mut Heights,
+    rows: &mut impl Rows,
+) -> Option<(usize, usize)> {
+    let (mut entry, mut row) = from;
+    let mut left = delta.unsigned_abs();
+    if delta < 0 {
+        while left > row {
+            left -= row;
+            // Entries without rows are passed over.
+            let Some(above) = (0..entry).rev().find(|above| !exact(*above, heights, rows).is_empty()) else {
+                return Some((entry, 0));
+            };
+            entry = above;
+            row = exact(entry, heights, rows).len();
+        }
+        return Some((entry, row - left));
+    }
+    loop {
+        let below = exact(entry, heights, rows).len() - row;
+        if left < below {
+            return Some((entry, row + left));
+        }
+        left -= below;
+        let Some(next) = (entry + 1..heights.len()).find(|next| !exact(*next, heights, rows).is_empty())
+        else {
+            return Some((entry, row + below.saturating_sub(1)));
+        };
+        (entry, row) = (next, 0);
+    }
+}
+
+fn exact(entry: usize, heights: &mut Heights, rows: &mut impl Rows) -> RowStarts {
+    let starts = rows.row_starts(entry);
+    let height = u32::try_from(starts.len()).unwrap_or(u32::MAX);
+    if heights.get(entry) != height {
+        heights.set(entry, height);
+    }
+    starts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Entries of this many rows, ten bytes a row; counts what is laid out.
+    struct Plain {
+        rows: Vec<usize>,
+        laid_out: usize,
+    }
+
+    impl Rows for Plain {
+        fn row_starts(&mut self, entry: usize) -> RowStarts {
+            self.laid_out += 1;
+            RowStarts::new((0..self.rows[entry]).map(|row| row * 10))
+        }
+    }
+
+    fn world(rows: &[usize]) -> (Heights, Plain) {
+        let mut heights = Heights::default();
+        for _ in rows {
+            // Estimates, all wrong.
+            heights.push(3);
+        }
+        (heights, Plain { rows: rows.to_vec(), laid_out: 0 })
+    }
+
+    fn slice(entry: usize, first: usize, rows: usize) -> Slice {
+        Slice { entry, first, rows }
+    }
+
+    #[test]
+    fn following_shows_the_end() {
+        let (mut heights, mut plain) = world(&[5, 0, 4]);
+        let mut scroll = Scroll::Follow;
+        assert_eq!(scroll.window(6, &mut heights, &mut plain), [slice(0, 3, 2), slice(2, 0, 4)]);
+        assert_eq!(scroll.window(20, &mut heights, &mut plain), [slice(0, 0, 5), slice(2, 0, 4)]);
+        assert_eq!(scroll.window(0, &mut heights, &mut plain), []);
+    }
+
+    #[test]
+    fn reading_stays_where_it_is_when_more_comes() {
+        let (mut heights, mut plain) = world(&[5, 5, 5]);
+        let mut scroll = Scroll::Follow;
+        scroll.by(-4, 6, &mut heights, &mut plain);
+        let before = scroll.window(6, &mut heights, &mut plain);
+        assert_eq!(before, [slice(1, 0, 5), slice(2, 0, 1)]);
+        plain.rows[2] = 50;
+        plain.rows.push(7);
+        heights.push(1);
+        assert_eq!(scroll.window(6, &mut heights, &mut plain), before);
+        assert!(!scroll.is_following());
+    }
+
+    #[test]
+    fn scrolling_down_to_the_end_follows_again() {
+        let (mut heights, mut plain) = world(&[5, 5]);
+        let mut scroll = Scroll::Follow;
+        scroll.by(-3, 4, &mut heights, &mut plain);
+        scroll.by(2, 4, &mut heights, &mut plain);
+        assert!(!scroll.is_following());
+        scroll.by(5, 4, &mut heights, &mut plain);
+        assert!(scroll.is_following());
+    }
+
+    #[test]
+    fn the_start_is_the_start() {
+        let (mut heights, mut plain) = world(&[0, 5, 5]);
+        let mut scroll = Scroll::Follow;
+        scroll.by(-100, 4, &mut heights, &mut plain);
+        assert_eq!(scroll.window(4, &mut heights, &mut plain), [slice(1, 0, 4)]);
+        scroll.to_end();
+        scroll.to_start();
+        assert_eq!(scroll.window(4, &mut heights, &mut plain), [slice(1, 0, 4)]);
+        scroll.to_entry(2);
+        assert_eq!(scroll.window(4, &mut heights, &mut plain), [slice(2, 0, 4)]);
+    }
+
+    #[test]
+    fn a_short_transcript_is_followed() {
+        let (mut heights, mut plain) = world(&[2]);
+        let mut scroll = Scroll::Follow;
+        scroll.by(-1, 10, &mut heights, &mut plain);
+        assert!(scroll.is_following());
+        assert_eq!(scroll.window(10, &mut heights, &mut plain), [slice(0, 0, 2)]);
+    }
+
+    #[test]
+    fn only_what_is_visible_is_laid_out() {
+        let (mut heights, mut plain) = world(&vec![3; 100_000]);
+        let mut scroll = Scroll::Follow;
+        scroll.window(40, &mut heights, &mut plain);
+        scroll.to_entry(50_000);
+        scroll.window(40, &mut heights, &mut plain);
+        scroll.by(-40, 40, &mut heights, &mut plain);
+        assert!(plain.laid_out < 200, "{}", plain.laid_out);
+    }
+
+    proptest! {
+        /// Against the transcript as one list of rows.
+        #[test]
+        fn it_agrees_with_a_plain_list(
+            rows in prop::collection::vec(0_usize..6, 0..12),
+            height in 1_usize..10,
+            moves in prop::collection::vec(-12_isize..12, 0..12),
+        ) {
+            let all: Vec<(usize, usize)> =
+                rows.iter().enumerate().flat_map(|(entry, n)| (0..*n).map(move |row| (entry, row))).collect();
+            let last = all.len().saturating_sub(height);
+            let (mut heights, mut plain) = world(&rows);
+            let (mut scroll, mut top) = (Scroll::Follow, last);
+            for delta in std::iter::once(0).chain(moves) {
+                if delta != 0 {
+                    scroll.by(delta, height, &mut heights, &mut plain);
+                    top = top.saturating_add_signed(delta).min(last);
+                }
+                let shown: Vec<(usize, usize)> = scroll
+                    .window(height, &mut heights, &mut plain)
+                    .iter()
+                    .flat_map(|slice| (slice.first..slice.first + slice.rows).map(|row| (slice.entry, row)))
+                    .collect();
+                let wanted: Vec<(usize, usize)> = all.iter().skip(top).take(height).copied().collect();
+                prop_assert_eq!(shown, wanted);
+            }
+        }
+    }
+}
