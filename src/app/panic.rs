@@ -71,7 +71,12 @@ mod tests {
     fn a_panic_is_told_in_words_and_its_details_are_kept() {
         let state = tempfile::tempdir().expect("folder");
         let child = std::process::Command::new(std::env::current_exe().expect("this program"))
-            .args(["--exact", "app::panic::tests::panics_in_a_process_of_its_own", "--ignored", "--nocapture"])
+            .args([
+                "--exact",
+                "app::panic::tests::panics_in_a_process_of_its_own",
+                "--ignored",
+                "--nocapture",
+            ])
             .env(STATE, state.path())
             .output()
             .expect("runs");
