@@ -25,6 +25,7 @@ fn main() -> ExitCode {
             return ExitCode::from(if failed { 1 } else { u8::try_from(text.exit_code()).unwrap_or(2) });
         }
     };
+    hide_memory();
     let env = Env::of_process();
     panic::install(&Places::from_env(&env).state);
     let ended = match invocation {
@@ -38,6 +39,16 @@ fn main() -> ExitCode {
             complain(&error.to_string());
             ExitCode::from(Exit::Failure.code())
         }
+    }
+}
+
+/// Keys stand in our environment and memory. Commands that we run are the same user's: without this they could read
+/// both through `/proc`.
+fn hide_memory() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
+    {
+        complain(&format!("Commands could read this program's memory: {error}"));
     }
 }
 

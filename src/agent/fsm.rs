@@ -102,7 +102,7 @@ pub enum Effect {
     RoundStarted(u32),
     /// Send the history to the model.
     Request,
-    /// Drop the stream; what came so far is recorded as aborted.
+    /// Drop the stream; what came so far is recorded as aborted and ends the round.
     AbortStream,
     /// This is part of the conversation now.
     Record(Arc<AssistantMessage>),
@@ -356,8 +356,8 @@ impl TurnFsm {
         effects: &mut Vec<Effect>,
     ) {
         // A failed response stays in the log; requests leave it out.
-        if let Some(message) = message {
-            effects.push(Effect::Record(message));
+        if let Some(message) = &message {
+            effects.push(Effect::Record(message.clone()));
         }
         self.failures += 1;
         match self.retry.next(self.failures, error, jitter) {
@@ -373,6 +373,7 @@ impl TurnFsm {
                 if self.failures > 0 {
                     effects.push(self.retry_finished(false, Some(error.message.clone())));
                 }
+                effects.extend(message.map(Effect::RoundFinished));
                 effects.push(Effect::Finish(match error.class {
                     ErrorClass::Refusal => TicketOutcome::Refused { reason: error.message.clone() },
                     class if class.is_retryable() => {

@@ -143,6 +143,7 @@ pub fn start(parts: SessionParts) -> AgentHandle {
         news: news_sender,
         saves: saves_sender,
         saving: TaskTracker::new(),
+        barriers: 0,
         parts,
         view: None,
     };
@@ -184,8 +185,9 @@ struct Session {
     outbox: Outbox,
     news: mpsc::UnboundedSender<News>,
     saves: mpsc::UnboundedSender<Result<(), String>>,
-    /// Barriers under way.
+    /// Barriers under way: the tasks, and how many have not told their outcome.
     saving: TaskTracker,
+    barriers: usize,
     view: Option<watch::Sender<Arc<SessionView>>>,
 }
 
@@ -365,7 +367,10 @@ impl Session {
         if self.parts.log.path().is_none() {
             return;
         }
+        self.barriers = self.barriers.saturating_sub(1);
         match saved {
+            // An older barrier says nothing of what a newer one is still to save.
+            Ok(()) if self.barriers > 0 => {}
             Ok(()) => self.durability = Durability::Saved,
             Err(error) => {
                 let told = matches!(self.durability, Durability::Failed(_));
@@ -380,6 +385,10 @@ impl Session {
     /// Puts everything so far on disk; the outcome comes back as mail to ourselves. `accepted` waits for it too.
     fn save(&mut self, accepted: Option<oneshot::Sender<Result<(), String>>>) {
         let barrier = self.parts.log.barrier();
+        self.barriers += 1;
+        if self.durability == Durability::Saved {
+            self.durability = Durability::Pending;
+        }
         let saves = self.saves.clone();
         self.saving.spawn(async move {
             let saved = barrier.await.map_err(|error| error.to_string());

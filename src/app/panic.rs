@@ -64,6 +64,38 @@ mod tests {
         assert!(message(None).contains("could not be written"));
     }
 
+    /// Names the state folder to the test that panics.
+    const STATE: &str = "MYNAH_TEST_PANIC_STATE";
+
+    #[test]
+    fn a_panic_is_told_in_words_and_its_details_are_kept() {
+        let state = tempfile::tempdir().expect("folder");
+        let child = std::process::Command::new(std::env::current_exe().expect("this program"))
+            .args([
+                "--exact",
+                "app::panic::tests::panics_in_a_process_of_its_own",
+                "--ignored",
+                "--nocapture",
+            ])
+            .env(STATE, state.path())
+            .output()
+            .expect("runs");
+        let told = String::from_utf8_lossy(&child.stderr);
+        let line = told.lines().find(|line| line.starts_with("mynah: ")).expect("a line for the user");
+        assert!(line.contains("A bug in Mynah") && line.contains("crash.log"), "{line}");
+        assert!(!told.contains("no reason a user needs") && !told.contains("stack backtrace"), "{told}");
+        let details = std::fs::read_to_string(state.path().join("log/crash.log")).expect("kept");
+        assert!(details.contains("no reason a user needs") && details.contains("panic.rs"), "{details}");
+    }
+
+    #[test]
+    #[ignore = "panics: the test above runs it in a process of its own"]
+    fn panics_in_a_process_of_its_own() {
+        let Some(state) = std::env::var_os(STATE) else { return };
+        install(Path::new(&state));
+        panic!("no reason a user needs");
+    }
+
     #[test]
     fn details_are_appended_to_a_private_file() {
         let folder = tempfile::tempdir().expect("folder");

@@ -1,8 +1,7 @@
-//! Test servers and made-up homes; never part of the shipped binary.
-//!
-//! There is no fake clock: policies take the time as an argument.
+//! Test servers, made-up homes and a clock; never part of the shipped binary.
 #![allow(clippy::expect_used, reason = "a test kit reports a broken fixture by failing the test")]
 
+pub mod clock;
 pub mod home;
 pub mod provider;
 pub mod server;

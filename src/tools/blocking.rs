@@ -1,6 +1,8 @@
 //! Work on files, off the async threads.
 
+use super::ToolCx;
 use crate::proto::tool::ToolOutput;
+use std::path::Path;
 use std::time::Duration;
 use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
@@ -27,8 +29,18 @@ pub async fn reading(
     result.unwrap_or_else(|error| broken(&error))
 }
 
-/// Runs work that changes a file. Once begun it is never abandoned, so that what it says is what happened.
-pub async fn writing(work: impl FnOnce() -> ToolOutput + Send + 'static) -> ToolOutput {
+/// Runs work that changes the file `target`, once nobody else does. Once begun it is never abandoned, so that what it
+/// says is what happened.
+pub async fn writing(
+    cx: &ToolCx,
+    target: &Path,
+    work: impl FnOnce() -> ToolOutput + Send + 'static,
+) -> ToolOutput {
+    let _locked = tokio::select! {
+        biased;
+        () = cx.cancel.cancelled() => return stopped(),
+        locked = cx.files.lock(target) => locked,
+    };
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| broken(&error))
 }
 

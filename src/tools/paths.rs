@@ -127,19 +127,19 @@ mod tests {
 
     #[test]
     fn rules() {
-        let (cwd, home) = (Path::new("/work/project"), Some(Path::new("/home/u")));
+        let (cwd, home) = (Path::new("/srv/project"), Some(Path::new("/home/u")));
         for (given, want) in [
-            ("a.txt", "/work/project/a.txt"),
-            ("@src/a.rs", "/work/project/src/a.rs"),
-            ("./x/../y//z", "/work/project/y/z"),
+            ("a.txt", "/srv/project/a.txt"),
+            ("@src/a.rs", "/srv/project/src/a.rs"),
+            ("./x/../y//z", "/srv/project/y/z"),
             ("../../../../etc/passwd", "/etc/passwd"),
             ("/abs/./p", "/abs/p"),
             ("~", "/home/u"),
             ("~/notes", "/home/u/notes"),
-            ("~other/notes", "/work/project/~other/notes"),
-            ("a\u{a0}b\u{3000}c", "/work/project/a b c"),
-            ("a.txt\n", "/work/project/a.txt"),
-            ("", "/work/project"),
+            ("~other/notes", "/srv/project/~other/notes"),
+            ("a\u{a0}b\u{3000}c", "/srv/project/a b c"),
+            ("a.txt\n", "/srv/project/a.txt"),
+            ("", "/srv/project"),
         ] {
             assert_eq!(candidates(given, cwd, home)[1], Path::new(want), "{given:?}");
         }

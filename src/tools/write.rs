@@ -42,14 +42,8 @@ impl Tool for Write {
     fn run(&self, arguments: Arguments, cx: ToolCx) -> BoxFuture<'static, ToolOutput> {
         Box::pin(async move {
             let target = paths::resolve(path(&arguments), &cx.cwd);
-            let locked = tokio::select! {
-                biased;
-                () = cx.cancel.cancelled() => return blocking::stopped(),
-                locked = cx.files.lock(&target) => locked,
-            };
-            let output = blocking::writing(move || write(&arguments, &target)).await;
-            drop(locked);
-            output
+            let file = target.clone();
+            blocking::writing(&cx, &target, move || write(&arguments, &file)).await
         })
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::testkit::clock::FakeClock;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -149,14 +150,19 @@ fn moving_keeps_urgent_rows_first() {
 
 #[test]
 fn a_held_row_waits_and_lets_nobody_pass_until_its_lease_ends() {
-    let (mut queue, now) = three(Instant::now());
-    assert!(queue.apply(hold(1, 5), now).changed);
-    let end = now + Duration::from_secs(5);
-    assert_eq!((queue.take_next(now), queue.next_release(now)), (None, Some(end)));
-    assert_eq!(queue.next_release(end), None);
-    assert_eq!(queue.clone().take_next(end).map(|row| row.ticket), Some(TicketId(1)));
-    assert!(queue.apply(QueueCommand::Release { ticket: Some(TicketId(1)) }, now).changed);
-    assert_eq!(queue.take_next(now).map(|row| row.ticket), Some(TicketId(1)));
+    let mut clock = FakeClock::new();
+    let (mut queue, start) = three(clock.now());
+    assert!(queue.apply(hold(1, 5), start).changed);
+    let mut released = queue.clone();
+    assert_eq!(
+        (queue.take_next(start), queue.next_release(start)),
+        (None, Some(start + Duration::from_secs(5)))
+    );
+    clock.pass(Duration::from_secs(5));
+    assert_eq!(queue.next_release(clock.now()), None);
+    assert_eq!(queue.take_next(clock.now()).map(|row| row.ticket), Some(TicketId(1)));
+    assert!(released.apply(QueueCommand::Release { ticket: Some(TicketId(1)) }, start).changed);
+    assert_eq!(released.take_next(start).map(|row| row.ticket), Some(TicketId(1)));
 }
 
 #[test]
@@ -231,11 +237,11 @@ proptest! {
     #[test]
     fn tickets_are_accounted_for(steps in prop::collection::vec(any_step(), 0..60)) {
         let mut queue = Queue::default();
-        let mut now = Instant::now();
+        let mut clock = FakeClock::new();
         let (mut submitted, mut left) = (BTreeSet::new(), BTreeSet::new());
         let mut stopped = false;
         for step in steps {
-            let before = queue.snapshot();
+            let (before, now) = (queue.snapshot(), clock.now());
             let version = |ticket: &TicketId| {
                 before.steering.iter().chain(&before.waiting).find(|row| row.ticket == *ticket).map(|row| row.version)
             };
@@ -296,7 +302,7 @@ proptest! {
                         prop_assert!(gone.is_empty());
                     }
                 }
-                Step::Pass(seconds) => now += Duration::from_secs(seconds),
+                Step::Pass(seconds) => clock.pass(Duration::from_secs(seconds)),
             }
             for ticket in gone {
                 prop_assert!(left.insert(ticket), "{ticket} left twice");

@@ -4,6 +4,7 @@ use super::{Folders, Session};
 use crate::agent::fsm::{Event, Judgement};
 use crate::agent::permission::{self, PathContext, Rules, Verdict};
 use crate::proto::ask::{PermissionAnswer, PermissionAsk, PermissionMode, Subject};
+use crate::proto::command::CancelReason;
 use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::message::ToolCall;
 use crate::proto::tool::ToolOutput;
@@ -51,6 +52,20 @@ impl Session {
         }
     }
 
+    /// What a mutating call is answered with if the rules do not allow it any more; nobody is asked again.
+    pub(super) fn second_thought(&self, tool: &dyn Tool, call: &ToolCall) -> Option<ToolOutput> {
+        if !tool.is_mutating(&call.arguments) {
+            return None;
+        }
+        let bench = self.bench();
+        match bench.verdict(&call.name, &tool.subjects(&call.arguments, &bench.cwd)) {
+            Verdict::Allow => None,
+            Verdict::Ask { reason, .. } | Verdict::Deny { reason } => {
+                Some(denial(&call.name, &tool.headline(&call.arguments), &reason))
+            }
+        }
+    }
+
     fn bench(&self) -> Bench {
         Bench {
             rules: self.parts.rules.clone(),
@@ -75,6 +90,15 @@ impl Session {
     /// The user has answered the question about a call.
     pub(super) fn answered(&mut self, asked: &PermissionAsk, answer: PermissionAnswer) {
         let Some(pending) = self.pending.take() else { return };
+        // After a no the user speaks first, as after a stop.
+        if answer == PermissionAnswer::No {
+            let change = self.queue.turn_cancelled(CancelReason::Stop);
+            if change.changed {
+                self.announce_queue();
+            }
+        } else if let Some(running) = &mut self.running {
+            running.allowed.insert(asked.call.clone());
+        }
         let judgement = match answer {
             PermissionAnswer::Once | PermissionAnswer::Session { .. } | PermissionAnswer::Always { .. } => {
                 pending

@@ -499,6 +499,42 @@ async fn a_rule_for_the_session_asks_no_second_time_and_one_for_good_is_saved() 
 }
 
 #[tokio::test]
+async fn after_a_no_the_user_speaks_first() {
+    let world = World::new([write_call("c1")]);
+    let handle = asking(&world);
+    let mut events = handle.events();
+    let ticket = submit(&handle, "write it");
+    let asked = ask(&mut events).await;
+    let waiting = submit(&handle, "waiting");
+    handle.send(Command::AnswerPermission { ask: asked.id, answer: PermissionAnswer::No });
+    assert_eq!(ticket.outcome().await, TicketOutcome::Cancelled);
+    handle.barrier().await.expect("alive");
+    assert!(handle.view().queue[0].held);
+    submit(&handle, "spoken").outcome().await;
+    assert_eq!(waiting.outcome().await, TicketOutcome::Completed);
+}
+
+#[tokio::test]
+async fn a_call_that_an_earlier_one_leads_astray_does_not_run() {
+    let outside = tempfile::tempdir().expect("folder");
+    let link = format!("ln -s {} link", outside.path().display());
+    let world = World::new([Response::calls(&[
+        ("c1", "bash", json!({"command": link})),
+        ("c2", "write", json!({"path": "link/file", "content": "x"})),
+    ])]);
+    let (rules, errors) = Rules::parse(&["bash(ln:*)".to_owned()], &[], &[]);
+    assert!(errors.is_empty());
+    let handle = start(SessionParts {
+        mode: PermissionMode::Edits,
+        rules,
+        ..world.parts(Log::in_memory(world.header()))
+    });
+    assert_eq!(submit(&handle, "go").outcome().await, TicketOutcome::Completed);
+    assert!(world.last_request()[3].contains("outside the project"), "{:?}", world.last_request());
+    assert!(!outside.path().join("file").exists());
+}
+
+#[tokio::test]
 async fn a_stop_takes_the_question_back() {
     let world = World::new([write_call("c1")]);
     let handle = asking(&world);

@@ -8,13 +8,13 @@ use crate::llm::{Model, Request};
 use crate::proto::command::{CancelReason, TicketOutcome};
 use crate::proto::entry::{EntryKind, EntryPatch};
 use crate::proto::event::{AgentEvent, NoticeLevel};
-use crate::proto::ids::{EntryId, TicketId, TurnId};
+use crate::proto::ids::{CallId, EntryId, TicketId, TurnId};
 use crate::proto::message::{
     AssistantMessage, Block, Message, SystemMessage, ToolCall, ToolResultMessage, UserMessage,
 };
 use crate::proto::tool::ToolOutput;
 use serde_json::{Map, Value, json};
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -27,6 +27,8 @@ pub(super) struct Running {
     driver: Driver,
     /// Results of the round in progress, in the order of its calls.
     results: Vec<Arc<ToolResultMessage>>,
+    /// Calls that the user was asked about and allowed.
+    pub(super) allowed: HashSet<CallId>,
     /// Entry of the response that ended and is not recorded yet.
     streamed: Option<EntryId>,
 }
@@ -60,6 +62,7 @@ impl Session {
             since: Instant::now(),
             driver,
             results: Vec::new(),
+            allowed: HashSet::new(),
             streamed: None,
         });
         self.feed(Event::Begin);
@@ -101,7 +104,9 @@ impl Session {
                 if let Some((entry, message)) =
                     self.running.as_mut().and_then(|running| running.driver.abort_stream())
                 {
-                    self.record_assistant(entry, Arc::new(message));
+                    let message = Arc::new(message);
+                    self.record_assistant(entry, message.clone());
+                    self.outbox.publish(AgentEvent::RoundFinished { message, results: Vec::new() });
                 }
             }
             Effect::Record(message) => {
@@ -119,12 +124,7 @@ impl Session {
                     self.outbox.publish(AgentEvent::PermissionResolved { ask: asked.id });
                 }
             }
-            Effect::Run { call } => {
-                if let (Some(running), Some(tool)) = (&self.running, self.parts.tools.get(&call.name)) {
-                    let withheld = self.withheld(tool.as_ref(), &call.arguments);
-                    running.driver.run(tool, call, self.parts.model.images, withheld);
-                }
-            }
+            Effect::Run { call } => events.extend(self.run_call(call)),
             Effect::Announce { call, output, duration_ms } => {
                 self.outbox.publish(AgentEvent::ToolFinished {
                     call: call.id,
@@ -178,6 +178,20 @@ impl Session {
             Effect::Notice(level, text) => self.notice(level, text),
             Effect::Finish(outcome) => self.finish(outcome),
         }
+    }
+
+    /// Runs a checked call. A mutating one is checked once more: what ran before it in the batch may have changed where
+    /// its path leads.
+    fn run_call(&self, call: ToolCall) -> Option<Event> {
+        let (running, tool) = (self.running.as_ref()?, self.parts.tools.get(&call.name)?);
+        if !running.allowed.contains(&call.id)
+            && let Some(output) = self.second_thought(tool.as_ref(), &call)
+        {
+            return Some(Event::ToolFinished { call: call.id, output: Arc::new(output), duration_ms: 0 });
+        }
+        let withheld = self.withheld(tool.as_ref(), &call.arguments);
+        running.driver.run(tool, call, self.parts.model.images, withheld);
+        None
     }
 
     fn request(&mut self) {

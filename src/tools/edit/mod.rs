@@ -50,15 +50,9 @@ impl Tool for Edit {
     fn run(&self, arguments: Arguments, cx: ToolCx) -> BoxFuture<'static, ToolOutput> {
         Box::pin(async move {
             let target = paths::resolve(path(&arguments), &cx.cwd);
-            let locked = tokio::select! {
-                biased;
-                () = cx.cancel.cancelled() => return blocking::stopped(),
-                locked = cx.files.lock(&target) => locked,
-            };
-            let output =
-                blocking::writing(move || edit(&arguments, &target).unwrap_or_else(ToolOutput::error)).await;
-            drop(locked);
-            output
+            let file = target.clone();
+            blocking::writing(&cx, &target, move || edit(&arguments, &file).unwrap_or_else(ToolOutput::error))
+                .await
         })
     }
 }
