@@ -13,6 +13,8 @@
 //! | [`jobs`] | shell processes |
 //! | [`tools`] | what the model can call |
 //! | [`agent`] | the session actor, the turn machine, permissions, context |
+//! | [`theme`] | roles to colours |
+//! | [`text`] | text as people see it: widths, wrapping, Markdown, differences, figures |
 //! | [`app`] | programs around an agent |
 //!
 //! Who may import whom is a table in `tests/architecture.rs`.
@@ -28,5 +30,6 @@ pub mod store;
 #[cfg(any(test, feature = "testkit"))]
 pub mod testkit;
 pub mod text;
+pub mod theme;
 pub mod tools;
 pub mod transcript;

@@ -33,7 +33,7 @@ pub fn for_line(text: &str) -> String {
 }
 
 /// C0 and C1 controls but newline and tab; the bidi embedding, override and isolate marks; interlinear annotation.
-const fn is_unsafe(c: char) -> bool {
+pub const fn is_unsafe(c: char) -> bool {
     matches!(c,
         '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
         | '\u{200e}' | '\u{200f}' | '\u{061c}'

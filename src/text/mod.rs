@@ -1,3 +1,23 @@
 //! Text as people see it.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | [`clean`] | what may reach a terminal at all |
+//! | [`width`] | how many columns something takes |
+//! | [`row`] | one drawn row and what a copy of it is |
+//! | [`wrap`] | styled text to rows of a width |
+//! | [`ansi`] | colours in the output of tools |
+//! | [`highlight`] | roles in source code |
+//! | [`diff`] | differences as rows |
+//! | [`markdown`] | Markdown as rows, whole or while it streams |
+//! | [`formats`] | durations, tokens, money, counts |
 
+pub mod ansi;
 pub mod clean;
+pub mod diff;
+pub mod formats;
+pub mod highlight;
+pub mod markdown;
+pub mod row;
+pub mod width;
+pub mod wrap;

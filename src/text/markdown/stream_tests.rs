@@ -1,0 +1,171 @@
+use super::*;
+use crate::text::markdown::render;
+use proptest::prelude::*;
+
+/// Lays out after each piece.
+fn streamed<'a>(pieces: impl IntoIterator<Item = &'a str>, columns: usize) -> Document {
+    let theme = Theme::quiet_dark();
+    let mut stream = MarkdownStream::new();
+    for piece in pieces {
+        stream.push(piece);
+        stream.layout(&theme, columns);
+    }
+    stream.layout(&theme, columns);
+    stream.into_document()
+}
+
+/// Pieces of Markdown in any order, whole and broken.
+fn markdown() -> impl Strategy<Value = String> {
+    const PARTS: &[&str] = &[
+        "\n",
+        "\n",
+        "\n\n",
+        "\n\n",
+        "\n\n",
+        " ",
+        "    ",
+        "word",
+        "two words",
+        "# ",
+        "## Head\n",
+        "- ",
+        "- item\n",
+        "1. ",
+        "2) x\n",
+        "* * *\n",
+        "---\n",
+        "===\n",
+        "> ",
+        "> quote\n",
+        "```",
+        "```rust\n",
+        "```\n",
+        "~~~\n",
+        "let x = \"1\";\n",
+        "**",
+        "*",
+        "_a_",
+        "`code`",
+        "`",
+        "| a | b |\n",
+        "|---|---|\n",
+        "| 1 | 2 |\n",
+        "[a]",
+        "[a]: http://x.y\n",
+        "[a]: /u\n\"t\n",
+        "\"\n",
+        "[t](http://u.v)",
+        "![p](q.png)",
+        "[^1]",
+        "[^1]: note\n",
+        "<div>\n",
+        "</div>\n",
+        "<b>",
+        "<!--",
+        "-->",
+        "$x_1$",
+        "[ ] ",
+        "[x] ",
+        "https://a.b/c",
+        "日本語",
+        "👩‍🚀",
+        "\t",
+        "\r",
+        "\r\n",
+        "\\",
+        "&amp;",
+        "\u{1b}[31m",
+    ];
+    prop::collection::vec(prop::sample::select(PARTS), 0..24).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn any_pieces_equal_the_whole(text in markdown(), cuts in prop::collection::vec(0_usize..120, 0..12), columns in 1_usize..40) {
+        let chars: Vec<(usize, char)> = text.char_indices().collect();
+        let mut offsets: Vec<usize> =
+            cuts.iter().filter_map(|cut| chars.get(*cut).map(|(offset, _)| *offset)).collect();
+        offsets.extend([0, text.len()]);
+        offsets.sort_unstable();
+        let pieces: Vec<&str> = offsets.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect();
+        let whole = render(&text, &Theme::quiet_dark(), columns);
+        let parts = streamed(pieces.iter().copied(), columns);
+        prop_assert_eq!(&parts, &whole, "{:?}", pieces);
+    }
+
+    #[test]
+    fn char_by_char_equals_the_whole(text in markdown()) {
+        let chars: Vec<String> = text.chars().map(String::from).collect();
+        let parts = streamed(chars.iter().map(String::as_str), 30);
+        prop_assert_eq!(parts, render(&text, &Theme::quiet_dark(), 30), "{:?}", text);
+    }
+
+    #[test]
+    fn rows_fit(text in markdown(), columns in 1_usize..40) {
+        for row in render(&text, &Theme::quiet_dark(), columns).rows {
+            prop_assert!(row.width() <= columns, "{:?} is wider than {columns}: {text:?}", row.drawn());
+        }
+    }
+
+    #[test]
+    fn words_are_never_lost(text in markdown()) {
+        let drawn: String = render(&text, &Theme::quiet_dark(), 60).rows.iter().map(Row::drawn).collect();
+        // A label, a title and a word behind a fence may hide a word; nothing here puts one there but these.
+        let hides = ["[", "```", "~~~", "<", "\""].iter().any(|mark| text.contains(mark));
+        if !hides {
+            prop_assert_eq!(drawn.matches("word").count(), text.matches("word").count(), "{:?}", text);
+        }
+    }
+}
+
+#[test]
+fn frozen_rows_stay_and_the_tail_is_visible() {
+    let theme = Theme::quiet_dark();
+    let mut stream = MarkdownStream::new();
+    stream.push("# One\n\nfirst paragraph\n\nsecond");
+    stream.layout(&theme, 40);
+    assert_eq!(stream.frozen_rows(), 1, "the line below the first paragraph is not whole");
+    assert_eq!(stream.rows().last().unwrap().drawn(), "second");
+    stream.push(" goes on\n");
+    stream.layout(&theme, 40);
+    assert_eq!(stream.frozen_rows(), 3, "the heading, a blank row, the first paragraph");
+    let before = stream.rows()[..3].to_vec();
+    stream.push("\n```rust\nlet a = 1;\nlet b");
+    stream.layout(&theme, 40);
+    assert_eq!(stream.rows()[..3], before);
+    assert_eq!(stream.frozen_rows(), stream.rows().len() - 1, "code freezes by the line");
+    assert_eq!(stream.rows().last().unwrap().drawn(), " let b");
+    assert_eq!(stream.cards()[0].text, "let a = 1;\nlet b");
+    assert!(!stream.cards()[0].is_closed);
+    stream.push(" = 2;\n```\n");
+    stream.layout(&theme, 40);
+    assert_eq!(stream.cards()[0].text, "let a = 1;\nlet b = 2;");
+    assert!(stream.cards()[0].is_closed);
+}
+
+#[test]
+fn pieces_that_once_differed() {
+    let table: [&[&str]; 3] = [
+        &["```rust\n```\n", "\nword"],
+        &["1. ```rust\n[a]: /u\n", "\"t\n", "\"\n"],
+        &["2) x\n```\n", "2) x\n## Head\n```\n[a]: http://x.y\n```"],
+    ];
+    for pieces in table {
+        let whole = render(&pieces.concat(), &Theme::quiet_dark(), 30);
+        assert_eq!(streamed(pieces.iter().copied(), 30), whole, "{pieces:?}");
+    }
+}
+
+#[test]
+fn a_change_of_width_lays_out_anew() {
+    let theme = Theme::quiet_dark();
+    let mut stream = MarkdownStream::new();
+    stream.push("one two three\n\n```\ncode that is long\n");
+    stream.layout(&theme, 40);
+    stream.layout(&theme, 8);
+    assert_eq!(stream.rows(), render(stream.source(), &theme, 8).rows);
+    stream.layout(&Theme::quiet_light(), 8);
+    assert_eq!(stream.rows(), render(stream.source(), &Theme::quiet_light(), 8).rows);
+}

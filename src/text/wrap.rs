@@ -1,0 +1,250 @@
+//! Styled text to rows of a width: by word where that is possible, by grapheme where it is not.
+//!
+//! Invariants: no row is wider than the width; the text of the rows, joined, is the text that came in; text that is
+//! appended changes only the last row and those after it.
+
+use super::row::{Joint, LinkSpan, Row};
+use super::width;
+use ratatui::style::Style;
+use ratatui::text::Span;
+use std::sync::Arc;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Text of one style.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// The text, without line breaks.
+    pub text: String,
+    /// How it is drawn.
+    pub style: Style,
+    /// What a click on it opens.
+    pub link: Option<Arc<str>>,
+    /// Byte of the source where it begins.
+    pub source: usize,
+}
+
+impl Run {
+    /// Text that links to nothing.
+    pub fn new(text: impl Into<String>, style: Style, source: usize) -> Self {
+        Self { text: text.into(), style, link: None, source }
+    }
+}
+
+/// Where lines may be broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Break {
+    /// Between words, and within those that are too long.
+    Words,
+    /// Anywhere: for code and output, where every column counts.
+    Graphemes,
+}
+
+/// A grapheme in its run.
+#[derive(Clone, Copy)]
+struct Cell {
+    run: u32,
+    begin: u32,
+    end: u32,
+    /// Columns; of a tab those to the next stop if it stood at the begin of a row.
+    width: u8,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Blank,
+    Tab,
+    /// Text that is written without blanks between words.
+    Wide,
+    /// Closes something: never the first of a row.
+    Closing,
+    Other,
+}
+
+/// One line as rows of at most `columns` (at least 1). An empty line is one empty row.
+pub fn line(runs: &[Run], columns: usize, breaks: Break) -> Vec<Row> {
+    let columns = columns.max(1);
+    let cells = cells(runs);
+    let source = runs.first().map_or(0, |run| run.source);
+    if cells.is_empty() {
+        return vec![Row::blank(source)];
+    }
+    let mut rows = Vec::new();
+    let (mut begin, mut joint) = (0, Joint::Line);
+    while begin < cells.len() {
+        let fit = fit(&cells, begin, columns, breaks);
+        rows.push(row(runs, cells.get(begin..fit.end).unwrap_or_default(), joint, columns));
+        joint = Joint::Soft(fit.blanks);
+        begin = fit.next;
+    }
+    rows
+}
+
+/// Plain text of any number of lines as rows.
+pub fn text(text: &str, style: Style, columns: usize, breaks: Break) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut source = 0;
+    for part in text.split('\n') {
+        rows.extend(line(&[Run::new(part, style, source)], columns, breaks));
+        source += part.len() + 1;
+    }
+    rows
+}
+
+/// Where a row ends, where the next begins, and the blanks that are dropped between.
+struct Fit {
+    end: usize,
+    next: usize,
+    blanks: u16,
+}
+
+fn fit(cells: &[Cell], begin: usize, columns: usize, breaks: Break) -> Fit {
+    let mut column = 0;
+    // The last place to break at, and whether anything but blanks stands before it.
+    let (mut place, mut has_text) = (None, false);
+    let mut end = begin;
+    while let Some(cell) = cells.get(end) {
+        let width = cell.columns_at(column);
+        if column + width > columns {
+            break;
+        }
+        column += width;
+        has_text |= !cell.is_blank();
+        end += 1;
+        if breaks == Break::Words && has_text && cells.get(end).is_some_and(|next| may_break(*cell, *next)) {
+            place = Some(end);
+        }
+    }
+    if end >= cells.len() {
+        return Fit { end, next: end, blanks: 0 };
+    }
+    if breaks == Break::Graphemes {
+        // At least one, else it would never end: what is too wide for a row is drawn as a mark.
+        let end = end.max(begin + 1);
+        return Fit { end, next: end, blanks: 0 };
+    }
+    let is_blank = |index: usize| cells.get(index).is_some_and(|cell| cell.kind == Kind::Blank);
+    if !(is_blank(end) && has_text) {
+        end = place.unwrap_or_else(|| end.max(begin + 1));
+    }
+    let mut next = end;
+    while is_blank(next) {
+        next += 1;
+    }
+    if next >= cells.len() {
+        // Only blanks are left over: they end the line and nobody sees them.
+        return Fit { end, next, blanks: 0 };
+    }
+    while end > begin + 1 && is_blank(end - 1) {
+        end -= 1;
+    }
+    Fit { end, next, blanks: u16::try_from(next - end).unwrap_or(u16::MAX) }
+}
+
+/// Whether a row may end between the two.
+fn may_break(left: Cell, right: Cell) -> bool {
+    match (left.kind, right.kind) {
+        (_, Kind::Closing | Kind::Blank | Kind::Tab) => false,
+        (Kind::Blank | Kind::Tab | Kind::Wide, _) | (_, Kind::Wide) => true,
+        (Kind::Closing | Kind::Other, Kind::Other) => false,
+    }
+}
+
+impl Cell {
+    const fn is_blank(self) -> bool {
+        matches!(self.kind, Kind::Blank | Kind::Tab)
+    }
+
+    const fn columns_at(self, column: usize) -> usize {
+        match self.kind {
+            Kind::Tab => width::TAB - column % width::TAB,
+            Kind::Blank | Kind::Wide | Kind::Closing | Kind::Other => self.width as usize,
+        }
+    }
+
+    fn text(self, runs: &[Run]) -> &str {
+        let run = runs.get(self.run as usize);
+        run.and_then(|run| run.text.get(self.begin as usize..self.end as usize)).unwrap_or_default()
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a run is shorter than 4 GiB; a grapheme takes at most 2 columns"
+)]
+fn cells(runs: &[Run]) -> Vec<Cell> {
+    let mut cells = Vec::with_capacity(runs.iter().map(|run| run.text.len()).sum());
+    for (index, run) in runs.iter().enumerate() {
+        let run_index = index as u32;
+        if width::is_plain(&run.text) {
+            cells.extend(run.text.bytes().enumerate().map(|(at, byte)| Cell {
+                run: run_index,
+                begin: at as u32,
+                end: at as u32 + 1,
+                width: 1,
+                kind: if byte == b' ' { Kind::Blank } else { Kind::Other },
+            }));
+            continue;
+        }
+        for (at, grapheme) in run.text.grapheme_indices(true) {
+            let width = width::of_grapheme(grapheme);
+            let kind = match grapheme {
+                "\t" => Kind::Tab,
+                " " => Kind::Blank,
+                "、" | "。" | "，" | "．" | "）" | "」" | "』" | "】" | "！" | "？" | "：" | "；" | "》"
+                | "ー" => Kind::Closing,
+                _ if width == 2 => Kind::Wide,
+                _ => Kind::Other,
+            };
+            // Controls are dropped here, so that nothing behind has to think of them.
+            if kind != Kind::Tab && width == 0 && width::drawn(grapheme).is_empty() {
+                continue;
+            }
+            let (begin, end) = (at as u32, (at + grapheme.len()) as u32);
+            cells.push(Cell { run: run_index, begin, end, width: width as u8, kind });
+        }
+    }
+    cells
+}
+
+/// Cells of one row to spans: neighbours of one run share one.
+fn row(runs: &[Run], cells: &[Cell], joint: Joint, columns: usize) -> Row {
+    let start = cells
+        .first()
+        .map_or(0, |cell| runs.get(cell.run as usize).map_or(0, |run| run.source + cell.begin as usize));
+    let mut made = Row { joint, start, ..Row::default() };
+    let (mut column, mut rest) = (0, cells);
+    while let Some(first) = rest.first() {
+        let length = rest.iter().take_while(|cell| cell.run == first.run).count();
+        let (own, others) = rest.split_at(length);
+        rest = others;
+        let Some(run) = runs.get(first.run as usize) else { continue };
+        let begun = column;
+        let mut text = String::with_capacity(own.len());
+        for cell in own {
+            let width = cell.columns_at(column);
+            if column + width > columns {
+                // Two columns wide in a row of one.
+                text.push('…');
+                column += 1;
+                continue;
+            }
+            column += width;
+            if cell.kind == Kind::Tab {
+                text.extend(std::iter::repeat_n(' ', width));
+            } else {
+                text.push_str(&width::drawn(cell.text(runs)));
+            }
+        }
+        if let Some(url) = &run.link {
+            let end = |column: usize| u16::try_from(column).unwrap_or(u16::MAX);
+            made.links.push(LinkSpan { columns: end(begun)..end(column), url: Arc::clone(url) });
+        }
+        made.spans.push(Span::styled(text, run.style));
+    }
+    made
+}
+
+#[cfg(test)]
+#[path = "wrap_tests.rs"]
+mod tests;

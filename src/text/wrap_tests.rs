@@ -1,0 +1,100 @@
+use super::*;
+use crate::text::row::copy;
+use proptest::prelude::*;
+use ratatui::style::Color;
+
+fn drawn(rows: &[Row]) -> Vec<String> {
+    rows.iter().map(Row::drawn).collect()
+}
+
+fn plain(content: &str, columns: usize, breaks: Break) -> Vec<String> {
+    drawn(&text(content, Style::new(), columns, breaks))
+}
+
+#[test]
+fn words_stay_whole_where_they_can() {
+    let table: [(&str, usize, &[&str]); 13] = [
+        ("", 5, &[""]),
+        ("hello", 5, &["hello"]),
+        ("hello world", 5, &["hello", "world"]),
+        ("hello  world", 7, &["hello", "world"]),
+        ("hello world ", 5, &["hello", "world"]),
+        ("a bc def", 4, &["a bc", "def"]),
+        ("abcdefgh", 3, &["abc", "def", "gh"]),
+        ("ab cdefgh", 4, &["ab", "cdef", "gh"]),
+        ("    indented text", 10, &["    indent", "ed text"]),
+        ("日本語です", 4, &["日本", "語で", "す"]),
+        ("a日本。b", 4, &["a日", "本。", "b"]),
+        ("日", 1, &["…"]),
+        ("one\n\ntwo", 9, &["one", "", "two"]),
+    ];
+    for (content, columns, expected) in table {
+        assert_eq!(plain(content, columns, Break::Words), expected, "{content:?} at {columns}");
+    }
+}
+
+#[test]
+fn code_keeps_its_columns() {
+    assert_eq!(plain("a  b  c", 3, Break::Graphemes), ["a  ", "b  ", "c"]);
+    assert_eq!(plain("\tx\ty", 12, Break::Graphemes), ["    x   y"]);
+    assert_eq!(plain("abc\u{1b}[31md", 99, Break::Graphemes), ["abc[31md"]);
+}
+
+#[test]
+fn rows_know_where_they_begin_and_how_they_join() {
+    let rows = text("alpha  beta\ngamma", Style::new(), 6, Break::Words);
+    let facts: Vec<_> = rows.iter().map(|row| (row.start, row.joint)).collect();
+    assert_eq!(facts, [(0, Joint::Line), (7, Joint::Soft(2)), (12, Joint::Line)]);
+}
+
+#[test]
+fn styles_and_links_stay_with_their_text() {
+    let red = Style::new().fg(Color::Red);
+    let link = Run { link: Some("https://a.b".into()), ..Run::new("link text", red, 4) };
+    let rows = line(&[Run::new("see ", Style::new(), 0), link], 9, Break::Words);
+    assert_eq!(drawn(&rows), ["see link", "text"]);
+    assert_eq!(rows[0].spans[1], Span::styled("link", red));
+    assert_eq!(rows[0].links[0].columns, 4..8);
+    assert_eq!(rows[1].links[0].columns, 0..4);
+    assert_eq!(rows[1].link_at(3).map(AsRef::as_ref), Some("https://a.b"));
+    assert_eq!(rows[1].link_at(4), None);
+}
+
+/// Words, blanks, wide and joined characters, controls.
+fn content() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        4 => "[a-z]{1,12}",
+        3 => " {1,3}",
+        1 => Just("日本。語".to_owned()),
+        1 => Just("👩‍🚀❤\u{fe0f}e\u{301}".to_owned()),
+        1 => Just("\t".to_owned()),
+        1 => any::<char>().prop_map(|c| c.to_string()),
+    ];
+    prop::collection::vec(part, 0..30).prop_map(|parts| parts.concat().replace('\n', ""))
+}
+
+proptest! {
+    #[test]
+    fn never_wider_than_the_width(content in content(), columns in 1_usize..40, words: bool) {
+        let breaks = if words { Break::Words } else { Break::Graphemes };
+        for row in text(&content, Style::new(), columns, breaks) {
+            prop_assert!(row.width() <= columns, "{:?} at {columns}", row.drawn());
+        }
+    }
+
+    #[test]
+    fn a_copy_is_what_came_in(content in "[a-z日本 ]{0,80}", columns in 2_usize..30, words: bool) {
+        let breaks = if words { Break::Words } else { Break::Graphemes };
+        let rows = text(&content, Style::new(), columns, breaks);
+        prop_assert_eq!(copy(&rows), content.trim_end_matches(' '));
+    }
+
+    #[test]
+    fn what_is_appended_leaves_earlier_rows(content in content(), more in content(), columns in 2_usize..30) {
+        let before = plain(&content, columns, Break::Words);
+        let after = plain(&format!("{content}{more}"), columns, Break::Words);
+        // A grapheme or a word may grow over the seam; what is above the last two rows never moves.
+        let fixed = before.len().saturating_sub(2);
+        prop_assert_eq!(before.get(..fixed), after.get(..fixed));
+    }
+}

@@ -1,0 +1,181 @@
+//! Roles to colours. A theme is a value that is passed by reference; there is no global one.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | [`role`] | what a colour is for |
+//! | [`load`] | theme files, embedded and the user's own |
+//! | [`mix`] | a colour in numbers, and between two of them |
+//! | [`contrast`] | the floor that text reaches on its ground |
+//! | [`depth`] | terminals with fewer colours |
+//! | [`syntax`] | roles for the scopes of source code |
+
+pub mod contrast;
+pub mod depth;
+pub mod load;
+pub mod mix;
+pub mod role;
+pub mod syntax;
+
+use contrast::Contrast;
+use mix::Rgb;
+use ratatui::style::{Color, Modifier, Style};
+use role::{Role, Weight};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// One role's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Paint {
+    /// `Reset` is the terminal's own.
+    pub color: Color,
+    /// Bold, italic, underlined, reversed.
+    pub modifier: Modifier,
+}
+
+/// Roles to colours, for one page and one level of contrast.
+///
+/// Invariants: text roles reach their floor on [`Theme::page`]; equal themes have equal revisions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Theme {
+    name: String,
+    page: Rgb,
+    contrast: Contrast,
+    /// As written, one a role.
+    written: [Paint; Role::COUNT],
+    /// Lifted to the floor on the page.
+    lifted: [Paint; Role::COUNT],
+    revision: u64,
+}
+
+impl Theme {
+    /// Puts a theme together. `page` is the terminal's own ground.
+    pub fn new(name: &str, written: [Paint; Role::COUNT], page: Rgb, contrast: Contrast) -> Self {
+        let mut lifted = written;
+        for (role, paint) in Role::ALL.iter().zip(&mut lifted) {
+            paint.color = lift(paint.color, page, contrast, role.weight());
+        }
+        let mut hasher = DefaultHasher::new();
+        (name, page, contrast, written).hash(&mut hasher);
+        Self { name: name.to_owned(), page, contrast, written, lifted, revision: hasher.finish() }
+    }
+
+    /// The embedded dark theme on its own page, for tests and for whoever has no terminal to ask.
+    pub fn quiet_dark() -> Self {
+        load::embedded("quiet-dark", None)
+    }
+
+    /// The embedded light theme on its own page.
+    pub fn quiet_light() -> Self {
+        load::embedded("quiet-light", None)
+    }
+
+    /// The embedded theme of the terminal's own 16 colours.
+    pub fn terminal() -> Self {
+        load::embedded("terminal", None)
+    }
+
+    /// As in the settings and in the picker.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Changes with everything that can change a drawn cell.
+    pub const fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The ground that the terminal itself gives.
+    pub const fn page(&self) -> Rgb {
+        self.page
+    }
+
+    /// Text on the page should be light.
+    pub fn is_dark(&self) -> bool {
+        self.page.is_dark()
+    }
+
+    /// The role's colour; text roles lifted to their floor on the page.
+    #[expect(clippy::indexing_slicing, reason = "one entry a role, and the index is the role's own")]
+    pub const fn color(&self, role: Role) -> Color {
+        self.lifted[role.index()].color
+    }
+
+    /// The role's colour in numbers. `None` where the terminal decides.
+    pub fn rgb(&self, role: Role) -> Option<Rgb> {
+        Rgb::of(self.color(role))
+    }
+
+    /// The role as a style: the foreground of text roles, the background of grounds, and what else the theme gives it.
+    #[expect(clippy::indexing_slicing, reason = "one entry a role, and the index is the role's own")]
+    pub fn style(&self, role: Role) -> Style {
+        let Paint { color, modifier } = self.lifted[role.index()];
+        let style = Style::new().add_modifier(modifier);
+        match role.weight() {
+            Weight::Ground => style.bg(color),
+            Weight::Primary | Weight::Secondary | Weight::Exempt => style.fg(color),
+        }
+    }
+
+    /// A text role's colour where it stands on `ground`: lifted to the floor there.
+    #[expect(clippy::indexing_slicing, reason = "one entry a role, and the index is the role's own")]
+    pub fn color_on(&self, role: Role, ground: Color) -> Color {
+        self.lift(self.written[role.index()].color, ground, role.weight())
+    }
+
+    /// A text role's style where it stands on `ground`. The background is left to whoever fills it.
+    pub fn style_on(&self, role: Role, ground: Color) -> Style {
+        self.style(role).fg(self.color_on(role, ground))
+    }
+
+    /// Any colour, lifted to the floor of `weight` on `ground`. `Reset` is the page.
+    pub fn lift(&self, color: Color, ground: Color, weight: Weight) -> Color {
+        let ground = if ground == Color::Reset { Some(self.page) } else { Rgb::of(ground) };
+        ground.map_or(color, |ground| lift(color, ground, self.contrast, weight))
+    }
+
+    /// Between two colours. Where one of them is the terminal's business the first holds: nobody can mix what nobody
+    /// knows. `Reset` as the first is the page.
+    pub fn mix(&self, a: Color, b: Color, share: f64) -> Color {
+        let from = if a == Color::Reset { Some(self.page) } else { Rgb::of(a) };
+        match (from, Rgb::of(b)) {
+            (Some(from), Some(to)) => from.mix(to, share).color(),
+            (None, _) | (_, None) => a,
+        }
+    }
+
+    /// The ground of a card of code.
+    pub fn code_ground(&self) -> Color {
+        self.mix(self.color(Role::ToolPendingBg), self.color(Role::MdCodeBlock), 0.05)
+    }
+
+    /// The ground of a card with a quote.
+    pub fn quote_ground(&self) -> Color {
+        self.mix(self.color(Role::ToolPendingBg), self.color(Role::MdQuote), 0.08)
+    }
+
+    /// The ground of an added line.
+    pub fn added_ground(&self) -> Color {
+        self.mix(self.color(Role::ToolSuccessBg), self.color(Role::ToolDiffAdded), 0.06)
+    }
+
+    /// The ground of a removed line.
+    pub fn removed_ground(&self) -> Color {
+        self.mix(self.color(Role::ToolErrorBg), self.color(Role::ToolDiffRemoved), 0.06)
+    }
+
+    /// All that differs by a rounding of its colours is the same to a terminal of its own 16.
+    pub fn is_readable(&self) -> bool {
+        self.rgb(Role::Text).is_some() && self.rgb(Role::ToolPendingBg).is_some()
+    }
+}
+
+fn lift(color: Color, ground: Rgb, contrast: Contrast, weight: Weight) -> Color {
+    match (weight, Rgb::of(color)) {
+        (Weight::Primary | Weight::Secondary, Some(rgb)) => {
+            contrast::lift(rgb, ground, contrast.floor(weight)).color()
+        }
+        (Weight::Primary | Weight::Secondary, None) | (Weight::Exempt | Weight::Ground, _) => color,
+    }
+}
+
+#[cfg(test)]
+mod tests;
