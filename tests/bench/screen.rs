@@ -1,0 +1,32 @@
+//! What the screen costs, one figure a line: `name value unit`.
+//!
+//! `cargo bench --bench screen` runs all, `cargo bench --bench screen -- composer` those whose name holds the word. Times
+//! are medians of several runs; what must not grow with the text is given as a ratio within the same run.
+
+#![allow(clippy::print_stdout, reason = "a bench tells by printing")]
+
+#[path = "screen/composer.rs"]
+mod composer;
+
+/// Name and measurement.
+type Bench = (&'static str, fn());
+
+const BENCHES: &[Bench] = &[("composer", composer::run)];
+
+fn main() {
+    let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    for (name, bench) in BENCHES {
+        if wanted.as_ref().is_none_or(|wanted| name.contains(wanted.as_str())) {
+            bench();
+        }
+    }
+}
+
+fn tell(name: &str, value: f64, unit: &str) {
+    println!("{name} {value:.3} {unit}");
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
