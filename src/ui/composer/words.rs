@@ -73,12 +73,12 @@ mod tests {
         let mut at = 0;
         while at < line.len() {
             let next = word_right(line, at);
-            right.push(&line[at..next]);
+            right.push(line.get(at..next).unwrap());
             at = next;
         }
         while at > 0 {
             let before = word_left(line, at);
-            left.insert(0, &line[before..at]);
+            left.insert(0, line.get(before..at).unwrap());
             at = before;
         }
         (right, left)

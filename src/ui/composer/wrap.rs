@@ -148,7 +148,7 @@ mod tests {
         let breaks = breaks(line, width, &Chips::default());
         let starts = [0].into_iter().chain(breaks.iter().copied());
         let ends = breaks.iter().copied().chain([line.len()]);
-        starts.zip(ends).map(|(start, end)| &line[start..end]).collect()
+        starts.zip(ends).map(|(start, end)| line.get(start..end).unwrap()).collect()
     }
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
         let mut back = Vec::new();
         let mut at = line.len();
         while let Some(start) = previous_boundary(&line, at) {
-            back.push(line[start..at].to_owned());
+            back.push(line.get(start..at).unwrap().to_owned());
             at = start;
         }
         back.reverse();
@@ -211,7 +211,7 @@ mod tests {
             prop_assert!(breaks.iter().all(|at| bounds.contains(at)));
             let starts: Vec<usize> = [0].into_iter().chain(breaks).chain([line.len()]).collect();
             for row in starts.windows(2) {
-                let row = &line[row[0]..row[1]];
+                let row = line.get(row[0]..row[1]).unwrap();
                 let used: usize = units(row, 0).map(|unit| unit.cells(width, &chips)).sum();
                 prop_assert!(used <= width || (used == width + 1 && row.ends_with(' ')), "{row:?} is {used} wide");
             }
