@@ -15,6 +15,7 @@
 //! | [`agent`] | the session actor, the turn machine, permissions, context |
 //! | [`theme`] | roles to colours |
 //! | [`text`] | text as people see it: widths, wrapping, Markdown, differences, figures |
+//! | [`ui`] | what is on screen |
 //! | [`app`] | programs around an agent |
 //!
 //! Who may import whom is a table in `tests/architecture.rs`.
@@ -33,3 +34,4 @@ pub mod text;
 pub mod theme;
 pub mod tools;
 pub mod transcript;
+pub mod ui;

@@ -7,4 +7,5 @@ pub mod list_sessions;
 pub mod logging;
 pub mod panic;
 pub mod prompts;
+pub mod slash;
 pub mod start;

@@ -275,7 +275,7 @@ fn is_section(key: &str) -> bool {
     SETTINGS.iter().any(|meta| meta.key.strip_prefix(key).is_some_and(|rest| rest.starts_with('.')))
 }
 
-fn line_of(text: &str, offset: usize) -> usize {
+pub(super) fn line_of(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
 }
 

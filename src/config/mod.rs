@@ -10,10 +10,16 @@
 //! | [`save`] | one setting into a file |
 //! | [`trust`] | whose project settings are read |
 //! | [`grants`] | rules that the user allowed for good |
+//! | [`key`] | a key press, read and printed |
+//! | [`action`] | everything a key can do |
+//! | [`keymap`] | which key does what, and where |
 
+pub mod action;
 pub mod check;
 pub mod env;
 pub mod grants;
+pub mod key;
+pub mod keymap;
 pub mod load;
 pub mod places;
 pub mod save;

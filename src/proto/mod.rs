@@ -7,5 +7,6 @@ pub mod event;
 pub mod ids;
 pub mod message;
 pub mod model;
+pub mod prompt;
 pub mod tool;
 pub mod usage;

@@ -11,11 +11,13 @@
 //! | [`lock`] | one process a session |
 //! | [`find`] | where sessions are, and which one is meant |
 //! | [`fork`] | a new session from a branch of another |
+//! | [`history`] | prompts that were sent, of all sessions |
 
 pub mod context;
 pub mod error;
 pub mod find;
 pub mod fork;
+pub mod history;
 pub mod line;
 pub mod lines;
 pub mod lock;

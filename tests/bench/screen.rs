@@ -5,6 +5,8 @@
 
 #![allow(clippy::print_stdout, reason = "a bench tells by printing")]
 
+#[path = "screen/composer.rs"]
+mod composer;
 #[path = "screen/text.rs"]
 mod text;
 
@@ -14,6 +16,7 @@ use std::time::Duration;
 type Bench = (&'static str, fn());
 
 const BENCHES: &[Bench] = &[
+    ("composer", composer::run),
     ("wrap", text::wrap),
     ("markdown", text::markdown),
     ("highlight", text::highlight),

@@ -1,0 +1,101 @@
+use super::*;
+
+fn key(text: &str) -> Key {
+    text.parse().expect("a key")
+}
+
+fn patched(text: &str) -> (Keymap, Vec<String>) {
+    let (keymap, warnings) = Keymap::defaults().patched(text, Path::new("keymap.toml"));
+    (keymap, warnings.into_iter().map(|warning| warning.text).collect())
+}
+
+#[test]
+fn the_embedded_keys_have_no_conflict_and_no_mistake() {
+    let (keymap, warnings) = Keymap::embedded();
+    assert_eq!(warnings, []);
+    // Every action can be reached by a key, or stands in help without one.
+    let help = keymap.help();
+    for action in Action::ALL {
+        assert!(help.iter().any(|row| row.action == *action), "{action}");
+    }
+}
+
+#[test]
+fn a_key_does_what_the_innermost_place_says() {
+    use Context::{Composer, ComposerEmpty, Global, Transcript};
+    let keymap = Keymap::defaults();
+    let written: &[Context] = &[Composer, Global];
+    let empty: &[Context] = &[ComposerEmpty, Composer, Global];
+    let table: &[(&str, &[Context], Option<Action>)] = &[
+        ("enter", written, Some(Action::Submit)),
+        ("ctrl+f", written, Some(Action::Right)),
+        ("ctrl+f", empty, Some(Action::Search)),
+        ("ctrl+d", empty, Some(Action::Quit)),
+        ("ctrl+d", written, Some(Action::DeleteForward)),
+        ("home", empty, Some(Action::Top)),
+        ("home", written, Some(Action::LineStart)),
+        ("/", written, None),
+        ("/", &[Transcript, Global], Some(Action::Search)),
+        ("esc", &[Transcript, Global], Some(Action::Cancel)),
+        ("N", &[Transcript, Global], Some(Action::SearchPrevious)),
+        ("a", written, None),
+    ];
+    for (text, contexts, action) in table {
+        assert_eq!(keymap.resolve(key(text), contexts), *action, "{text} in {contexts:?}");
+    }
+    assert_eq!(keymap.hint(Action::Undo).map(|key| key.to_string()).as_deref(), Some("ctrl+_"));
+    assert_eq!(keymap.hint(Action::Quit), Some(key("ctrl+d")));
+    assert_eq!(keymap.hint(Action::HistoryNext), None);
+}
+
+#[test]
+fn a_file_moves_adds_and_unbinds() {
+    let (keymap, warnings) =
+        patched("[composer]\nyank = []\nredo = [\"ctrl+y\", \"alt+/\"]\nup = \"alt+k\"\n");
+    assert_eq!(warnings, Vec::<String>::new());
+    let resolve = |text| keymap.resolve(key(text), &[Context::Composer]);
+    assert_eq!(resolve("ctrl+y"), Some(Action::Redo));
+    assert_eq!(resolve("alt+k"), Some(Action::Up));
+    assert_eq!(resolve("up"), None);
+    assert_eq!(keymap.keys(Context::Composer, Action::Yank), []);
+}
+
+#[test]
+fn two_actions_may_swap_their_keys() {
+    let (keymap, warnings) = patched("[composer]\nsubmit = \"alt+enter\"\nqueue = \"enter\"\n");
+    assert_eq!(warnings, Vec::<String>::new());
+    assert_eq!(keymap.resolve(key("enter"), &[Context::Composer]), Some(Action::Queue));
+    assert_eq!(keymap.resolve(key("alt+enter"), &[Context::Composer]), Some(Action::Submit));
+}
+
+#[test]
+fn what_is_wrong_is_left_out_and_told_with_its_line() {
+    let table = [
+        ("[global]\nhelp = \"hyper+x\"", "keymap.toml:2: `hyper+x` is no key"),
+        ("[global]\nhelp = 3", "keymap.toml:2: `help` must be a key"),
+        ("[global]\nfly = \"f9\"", "keymap.toml:2: there is no action `fly`"),
+        ("[hats]\nhelp = \"f9\"", "`hats` is no section of keys"),
+        ("[list]\nhelp = \"f9\"", "`help` does nothing in [list]; it belongs in [global]."),
+        ("[composer]\nundo = \"u\"", "`u` types a character in [composer]"),
+        ("[global]\nhelp = \"f9\"\njobs = \"f9\"", "keymap.toml:3: `f9` already does `help` (keymap.toml:2)"),
+        ("[global]\njobs = \"f1\"", "`f1` now does `jobs`, and `help` has no key left in [global]."),
+        ("[global\n", "keymap.toml:1: this is no TOML"),
+    ];
+    for (text, expected) in table {
+        let (_, warnings) = patched(text);
+        assert!(warnings.len() == 1 && warnings[0].contains(expected), "{text}: {warnings:?}");
+    }
+    let (keymap, _) = patched("[global]\nhelp = \"hyper+x\"");
+    assert_eq!(keymap.hint(Action::Help), Some(key("f1")), "a line without one good key changes nothing");
+}
+
+#[test]
+fn the_users_file_is_read_from_its_place() {
+    let home = tempfile::tempdir().expect("home");
+    let root = home.path().to_string_lossy().into_owned();
+    let places = Places::from_env(&crate::config::env::Env::of([("MYNAH_HOME", root.as_str())]));
+    assert_eq!(Keymap::load(&places), (Keymap::defaults(), Vec::new()));
+    fs::create_dir_all(&places.config).expect("folder");
+    fs::write(user_file(&places), "[global]\nhelp = \"f2\"\n").expect("written");
+    assert_eq!(Keymap::load(&places).0.hint(Action::Help), Some(key("f2")));
+}
