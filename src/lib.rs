@@ -13,6 +13,7 @@
 //! | [`jobs`] | shell processes |
 //! | [`tools`] | what the model can call |
 //! | [`agent`] | the session actor, the turn machine, permissions, context |
+//! | [`ui`] | what is drawn, and what it means |
 //! | [`app`] | programs around an agent |
 //!
 //! Who may import whom is a table in `tests/architecture.rs`.
@@ -29,3 +30,4 @@ pub mod store;
 pub mod testkit;
 pub mod text;
 pub mod tools;
+pub mod ui;
