@@ -5,4 +5,7 @@
 
 pub mod home;
 pub mod provider;
+pub mod pty;
+pub mod screen_dump;
 pub mod server;
+pub mod terminal;
