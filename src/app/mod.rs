@@ -1,6 +1,7 @@
 //! Programs around an agent: how one is put together, and the headless one.
 
 pub mod config_command;
+pub mod frame;
 pub mod headless;
 pub mod list_models;
 pub mod list_sessions;

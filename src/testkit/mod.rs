@@ -4,4 +4,7 @@
 pub mod clock;
 pub mod home;
 pub mod provider;
+pub mod pty;
+pub mod screen_dump;
 pub mod server;
+pub mod terminal;

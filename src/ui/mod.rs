@@ -1,4 +1,9 @@
 //! What is on screen: pure state in, cells out. Nothing here touches the terminal, files or the clock.
+//!
+//! Drawing fills cells and gives a [`scene::Scene`], the frame's meaning; the mouse is resolved against that, so a click
+//! can only hit what was really shown.
 
 pub mod composer;
+pub mod hit;
 pub mod key_event;
+pub mod scene;

@@ -56,7 +56,7 @@ async fn read_request(stream: &mut TcpStream) -> String {
         let length = head
             .lines()
             .find_map(|line| line.to_lowercase().strip_prefix("content-length: ").map(str::to_owned));
-        if length.is_none_or(|length| body.len() >= length.parse().unwrap()) || read == 0 {
+        if length.is_none_or(|length| body.len() >= length.parse::<usize>().unwrap()) || read == 0 {
             return text.into_owned();
         }
     }

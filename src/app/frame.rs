@@ -1,0 +1,98 @@
+//! When the next frame is drawn.
+//!
+//! Invariants
+//! - A key is shown at once; only a frame drawn less than [`INPUT_GAP`] ago holds it back.
+//! - Streamed text waits for [`STREAM_GAP`] after any frame: a frame drawn for a key shows the text, too.
+//! - Animated cells step only while they are in view and the terminal has focus.
+//! - Nothing requested and nothing that changes by itself: no deadline, hence no timer, no wake-up, no bytes.
+
+use crate::ui::scene::NextDeadline;
+use std::time::{Duration, Instant};
+
+/// The least time between frames that show what somebody did. Held keys and wheels come faster than screens can show.
+pub const INPUT_GAP: Duration = Duration::from_millis(8);
+
+/// The least time between frames that show streamed text.
+pub const STREAM_GAP: Duration = Duration::from_millis(33);
+
+/// The least time before a frame that nothing but time has caused.
+pub const ANIMATION_GAP: Duration = Duration::from_millis(40);
+
+/// Why something on the screen is no longer true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// Somebody typed, clicked, scrolled or resized, or an answer to that has come.
+    Input,
+    /// The agent told something.
+    Stream,
+}
+
+/// Says when to draw. It is told what happens and when; it never looks at a clock itself.
+#[derive(Debug, Clone)]
+pub struct FrameClock {
+    last_frame: Option<Instant>,
+    /// Since when a frame is asked for.
+    input: Option<Instant>,
+    stream: Option<Instant>,
+    next: NextDeadline,
+    has_focus: bool,
+}
+
+impl FrameClock {
+    /// Nothing drawn, nothing asked for. A terminal that does not tell its focus has it.
+    pub fn new() -> Self {
+        Self { last_frame: None, input: None, stream: None, next: NextDeadline::default(), has_focus: true }
+    }
+
+    /// The screen is no longer true. However often this is said, one frame settles it.
+    pub fn request(&mut self, cause: Cause, now: Instant) {
+        let since = match cause {
+            Cause::Input => &mut self.input,
+            Cause::Stream => &mut self.stream,
+        };
+        since.get_or_insert(now);
+    }
+
+    /// The terminal got or lost the focus. Steps missed meanwhile are due at once when it comes back.
+    pub fn set_focus(&mut self, has_focus: bool) {
+        self.has_focus = has_focus;
+    }
+
+    /// A frame was drawn that shows everything there was; `next` is when it becomes untrue by itself.
+    pub fn drawn(&mut self, now: Instant, next: NextDeadline) {
+        self.last_frame = Some(now);
+        self.input = None;
+        self.stream = None;
+        self.next = next;
+    }
+
+    /// When to draw; a time that has passed means now. `None`: there is nothing to wait for.
+    pub fn deadline(&self) -> Option<Instant> {
+        let spaced = |wanted: Option<Instant>, gap: Duration| {
+            let wanted = wanted?;
+            Some(self.last_frame.map_or(wanted, |last| wanted.max(last + gap)))
+        };
+        let animation = self.next.animation.filter(|_| self.has_focus);
+        let deadlines = [
+            spaced(self.input, INPUT_GAP),
+            spaced(self.stream, STREAM_GAP),
+            spaced(animation, ANIMATION_GAP),
+            spaced(self.next.figure, ANIMATION_GAP),
+        ];
+        deadlines.into_iter().flatten().min()
+    }
+
+    /// Whether to draw now.
+    pub fn is_due(&self, now: Instant) -> bool {
+        self.deadline().is_some_and(|deadline| deadline <= now)
+    }
+}
+
+impl Default for FrameClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests;
