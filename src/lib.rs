@@ -13,6 +13,7 @@
 //! | [`jobs`] | shell processes |
 //! | [`tools`] | what the model can call |
 //! | [`agent`] | the session actor, the turn machine, permissions, context |
+//! | [`term`] | the terminal: input, frames, its state before and after |
 //! | [`app`] | programs around an agent |
 //!
 //! Who may import whom is a table in `tests/architecture.rs`.
@@ -25,6 +26,7 @@ pub mod jobs;
 pub mod llm;
 pub mod proto;
 pub mod store;
+pub mod term;
 #[cfg(any(test, feature = "testkit"))]
 pub mod testkit;
 pub mod text;
