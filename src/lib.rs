@@ -16,6 +16,7 @@
 //! | [`theme`] | roles to colours |
 //! | [`text`] | text as people see it: widths, wrapping, Markdown, differences, figures |
 //! | [`ui`] | what is on screen |
+//! | [`term`] | the terminal: input, frames, its state before and after |
 //! | [`app`] | programs around an agent |
 //!
 //! Who may import whom is a table in `tests/architecture.rs`.
@@ -28,6 +29,7 @@ pub mod jobs;
 pub mod llm;
 pub mod proto;
 pub mod store;
+pub mod term;
 #[cfg(any(test, feature = "testkit"))]
 pub mod testkit;
 pub mod text;

@@ -3,20 +3,28 @@
 //! `cargo bench --bench screen` runs all, `cargo bench --bench screen -- wrap` those whose name holds the word. Times are
 //! medians of several runs; figures that must grow linearly are given as ratios within the same run.
 
-#![allow(clippy::print_stdout, reason = "a bench tells by printing")]
+#![allow(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a bench fails by stopping and tells by printing"
+)]
 
 #[path = "screen/composer.rs"]
 mod composer;
+#[path = "screen/term.rs"]
+mod term;
 #[path = "screen/text.rs"]
 mod text;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Name and measurement.
 type Bench = (&'static str, fn());
 
 const BENCHES: &[Bench] = &[
     ("composer", composer::run),
+    ("frame", term::frames),
+    ("input", term::input),
     ("wrap", text::wrap),
     ("markdown", text::markdown),
     ("highlight", text::highlight),
@@ -43,4 +51,14 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 fn millis(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
+}
+
+/// The median time of `times` runs, in milliseconds.
+fn median_millis(times: usize, mut run: impl FnMut()) -> f64 {
+    let run = |_| {
+        let begun = Instant::now();
+        run();
+        millis(begun.elapsed())
+    };
+    median((0..times).map(run).collect())
 }

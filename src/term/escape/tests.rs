@@ -1,0 +1,208 @@
+use super::*;
+use crossterm::event::{KeyEventKind, KeyEventState, MouseButton, MouseEvent, MouseEventKind};
+use proptest::prelude::*;
+
+fn heard(bytes: &[u8]) -> Vec<Input> {
+    let (mut parser, mut out) = (Parser::default(), Vec::new());
+    parser.push(bytes, Instant::now(), &mut out);
+    if parser.patience().is_some() {
+        parser.expire(Instant::now(), &mut out);
+    }
+    out
+}
+
+fn press(code: KeyCode, modifiers: KeyModifiers) -> Input {
+    key(code, modifiers)
+}
+
+#[test]
+fn keys_of_old_and_new_terminals() {
+    let (none, shift, alt, control) =
+        (KeyModifiers::NONE, KeyModifiers::SHIFT, KeyModifiers::ALT, KeyModifiers::CONTROL);
+    let c = KeyCode::Char;
+    let table: &[(&str, KeyCode, KeyModifiers)] = &[
+        ("a", c('a'), none),
+        ("A", c('A'), shift),
+        ("é", c('é'), none),
+        ("日", c('日'), none),
+        ("\r", KeyCode::Enter, none),
+        ("\n", c('j'), control),
+        ("\t", KeyCode::Tab, none),
+        ("\x7f", KeyCode::Backspace, none),
+        ("\0", c(' '), control),
+        ("\x01", c('a'), control),
+        ("\x1f", c('_'), control),
+        ("\x1b", KeyCode::Esc, none),
+        ("\x1ba", c('a'), alt),
+        ("\x1bé", c('é'), alt),
+        ("\x1b\r", KeyCode::Enter, alt),
+        ("\x1b\x7f", KeyCode::Backspace, alt),
+        ("\x1b[", c('['), alt),
+        ("\x1b]", c(']'), alt),
+        ("\x1bO", c('O'), alt | shift),
+        ("\x1b[A", KeyCode::Up, none),
+        ("\x1bOA", KeyCode::Up, none),
+        ("\x1b\x1b[A", KeyCode::Up, alt),
+        ("\x1b[1;5C", KeyCode::Right, control),
+        ("\x1b[1;2R", KeyCode::F(3), shift),
+        ("\x1b[Z", KeyCode::BackTab, shift),
+        ("\x1b[3~", KeyCode::Delete, none),
+        ("\x1b[5;3~", KeyCode::PageUp, alt),
+        ("\x1b[15~", KeyCode::F(5), none),
+        ("\x1b[24~", KeyCode::F(12), none),
+        ("\x1b[[B", KeyCode::F(2), none),
+        ("\x1b[27u", KeyCode::Esc, none),
+        ("\x1b[13;2u", KeyCode::Enter, shift),
+        ("\x1b[9;2u", KeyCode::BackTab, shift),
+        ("\x1b[106;5u", c('j'), control),
+        ("\x1b[97:65;6u", c('A'), control | shift),
+        ("\x1b[97;6u", c('A'), control | shift),
+        ("\x1b[47:63;4u", c('?'), alt),
+        ("\x1b[27;5;13~", KeyCode::Enter, control),
+        ("\x1b[57376u", KeyCode::F(13), none),
+    ];
+    for (bytes, code, modifiers) in table {
+        assert_eq!(heard(bytes.as_bytes()), [press(*code, *modifiers)], "{bytes:?}");
+    }
+    assert_eq!(heard(b"\x1b\x1b"), [press(KeyCode::Esc, none), press(KeyCode::Esc, none)]);
+    assert_eq!(heard(b"\x1b\x1ba"), [press(KeyCode::Esc, none), press(c('a'), alt)]);
+}
+
+#[test]
+fn repeats_releases_and_the_keypad_are_told_apart() {
+    let event = |code, kind, state| Input::Key(KeyEvent { code, modifiers: KeyModifiers::NONE, kind, state });
+    let none = KeyEventState::NONE;
+    assert_eq!(heard(b"\x1b[97;1:2u"), [event(KeyCode::Char('a'), KeyEventKind::Repeat, none)]);
+    assert_eq!(heard(b"\x1b[1;1:3A"), [event(KeyCode::Up, KeyEventKind::Release, none)]);
+    let enter = event(KeyCode::Enter, KeyEventKind::Press, KeyEventState::KEYPAD);
+    assert_eq!(heard(b"\x1b[57414u"), [enter]);
+}
+
+#[test]
+fn mouse_events() {
+    let event = |kind, column, row, modifiers| Input::Mouse(MouseEvent { kind, column, row, modifiers });
+    let none = KeyModifiers::NONE;
+    let left = MouseButton::Left;
+    let table = [
+        ("\x1b[<0;1;1M", event(MouseEventKind::Down(left), 0, 0, none)),
+        ("\x1b[<0;10;20m", event(MouseEventKind::Up(left), 9, 19, none)),
+        ("\x1b[<32;300;7M", event(MouseEventKind::Drag(left), 299, 6, none)),
+        ("\x1b[<35;3;4M", event(MouseEventKind::Moved, 2, 3, none)),
+        ("\x1b[<64;3;4M", event(MouseEventKind::ScrollUp, 2, 3, none)),
+        ("\x1b[<65;3;4M", event(MouseEventKind::ScrollDown, 2, 3, none)),
+        (
+            "\x1b[<20;3;4M",
+            event(MouseEventKind::Down(left), 2, 3, KeyModifiers::SHIFT | KeyModifiers::CONTROL),
+        ),
+        ("\x1b[M !!", event(MouseEventKind::Down(left), 0, 0, none)),
+    ];
+    for (bytes, wanted) in table {
+        assert_eq!(heard(bytes.as_bytes()), [wanted], "{bytes:?}");
+    }
+}
+
+#[test]
+fn a_paste_is_one_piece_and_what_follows_is_typed() {
+    let paste = |text: &str| Input::Paste(text.to_owned());
+    let x = press(KeyCode::Char('x'), KeyModifiers::NONE);
+    assert_eq!(heard(b"\x1b[200~a\rb\x1b[31m\x1b[201~x"), [paste("a\nb[31m"), x]);
+    assert_eq!(heard(b"\x1b[200~lost end"), [paste("lost end")]);
+    assert_eq!(heard(b"\x1b[200~\x1b[201~"), [paste("")]);
+}
+
+#[test]
+fn a_large_paste_costs_linear_time() {
+    let mut bytes = b"\x1b[200~".to_vec();
+    bytes.extend(std::iter::repeat_n(b'\x1b', 5 * 1024 * 1024));
+    bytes.extend_from_slice(b"end\x1b[201~");
+    let (mut parser, mut out) = (Parser::default(), Vec::new());
+    let begun = Instant::now();
+    bytes.chunks(4095).for_each(|chunk| parser.push(chunk, begun, &mut out));
+    assert_eq!(out, [Input::Paste("end".to_owned())]);
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn pieces_of_reports_are_never_typed() {
+    let typed = |pieces: &[&str], pause: u64| {
+        let (mut parser, mut out) = (Parser::default(), Vec::new());
+        let mut now = Instant::now();
+        for piece in pieces {
+            parser.push(piece.as_bytes(), now, &mut out);
+            now += Duration::from_millis(pause);
+            if parser.patience().is_some_and(|patience| patience.as_millis() < u128::from(pause)) {
+                parser.expire(now, &mut out);
+            }
+        }
+        let letters = out.iter().filter_map(|input| match input {
+            Input::Key(KeyEvent { code: KeyCode::Char(c), .. }) => Some(*c),
+            _ => None,
+        });
+        letters.collect::<String>()
+    };
+    // Cut at any place, with any pause, and followed by a letter.
+    let report = "\x1b[<35;150;7M";
+    for at in 1..report.len() {
+        let (head, tail) = report.split_at(at);
+        for pause in [1, 50, 400] {
+            assert_eq!(
+                typed(&[head, tail, "x"], pause).trim_start_matches('['),
+                "x",
+                "{head:?} {tail:?} {pause}"
+            );
+        }
+        let third = at + (report.len() - at) / 2;
+        let (middle, end) = report[at..].split_at(third - at);
+        assert_eq!(typed(&[head, middle, end], 1), "", "{head:?} {middle:?} {end:?}");
+    }
+    assert_eq!(typed(&["[<35;150;7M[<35;151;7Mok"], 1), "ok");
+    let mut parser = Parser::default();
+    let mut out = Vec::new();
+    parser.resumed(Instant::now());
+    parser.push(b"150;7M\x1b[<0;1;1", Instant::now(), &mut out);
+    assert_eq!(out, []);
+}
+
+#[test]
+fn answers_nobody_waits_for_are_not_typed() {
+    for bytes in
+        ["\x1b]11;rgb:1/2/3\x1b\\", "\x1bP>|name\x1b\\", "\x1b[?62c", "\x1b_Gi=1;OK\x1b\\", "\x1b]0;t\x07"]
+    {
+        let out = heard(bytes.as_bytes());
+        assert!(matches!(out.as_slice(), [Input::Reply(_)]), "{bytes:?}: {out:?}");
+    }
+}
+
+proptest! {
+    /// Any bytes in any pieces give the same, and never a panic.
+    #[test]
+    fn pieces_make_no_difference(
+        pieces in prop::collection::vec(prop_oneof![
+            Just(b"\x1b[<35;150;7M".to_vec()),
+            Just(b"\x1b[200~text\r\n\x1b[201~".to_vec()),
+            Just(b"\x1b]11;rgb:11/22/33\x1b\\".to_vec()),
+            Just(b"\x1b[1;5A\x1bOB\x1b\x1b[C".to_vec()),
+            Just("日é👩‍🚀".as_bytes().to_vec()),
+            prop::collection::vec(any::<u8>(), 0..6),
+        ], 0..8),
+        cuts in prop::collection::vec(1usize..9, 1..40),
+    ) {
+        let bytes: Vec<u8> = b".".iter().copied().chain(pieces.concat()).collect();
+        let now = Instant::now();
+        let mut whole = (Parser::default(), Vec::new());
+        whole.0.push(&bytes, now, &mut whole.1);
+        let mut cut = (Parser::default(), Vec::new());
+        let mut rest = bytes.as_slice();
+        for size in cuts.iter().cycle() {
+            let (head, tail) = rest.split_at((*size).min(rest.len()));
+            cut.0.push(head, now, &mut cut.1);
+            rest = tail;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        prop_assert_eq!(whole.1, cut.1);
+        prop_assert_eq!(whole.0.state, cut.0.state);
+        prop_assert_eq!(whole.0.held, cut.0.held);
+    }
+}

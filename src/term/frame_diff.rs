@@ -1,0 +1,99 @@
+//! One row of the screen: what it takes to make the old one look like the new one.
+//!
+//! A wide character stands in the first of its cells; what the buffer holds in the hidden one means nothing. So a column
+//! is unchanged only if a character begins there in both rows, and it is the same one.
+
+use super::painter::{Painter, span};
+use super::pen::{is_erased, looks_same};
+use ratatui::buffer::Cell;
+use ratatui::layout::Position;
+
+/// Blanks at the end of a row from this number on are erased, not written: erasing takes three bytes.
+const ERASE_FROM: usize = 4;
+/// Unchanged cells up to this number are written again rather than skipped: a skip takes three bytes or more.
+const REWRITE_UP_TO: usize = 3;
+
+/// Paints row `y`. `old` is what the terminal shows there; nothing means that it is blank.
+pub fn paint_row(painter: &mut Painter, y: u16, old: Option<&[Cell]>, new: &[Cell]) {
+    if old.is_some_and(|old| old == new) {
+        return;
+    }
+    let mut old = OldRow { cells: old, next: 0 };
+    // From here on the row ends in nothing but blanks.
+    let blank_from = new
+        .iter()
+        .rposition(|cell| !is_erased(cell))
+        .map_or(0, |last| last + usize::from(span(new.get(last).unwrap_or(&Cell::EMPTY), room(new, last))));
+    let mut column = 0;
+    while let Some(cell) = new.get(column) {
+        let width = usize::from(span(cell, room(new, column)));
+        if old.changed(column, cell) {
+            if column >= blank_from {
+                paint_blank_end(painter, y, column, old, new);
+                return;
+            }
+            approach(painter, y, column, new);
+            painter.put(cell, columns(width), room(new, column));
+        }
+        column += width;
+    }
+}
+
+/// Moves to a column, over cells that are right already.
+fn approach(painter: &mut Painter, y: u16, column: usize, new: &[Cell]) {
+    if let Some(at) = painter.position().filter(|at| at.y == y) {
+        let from = usize::from(at.x);
+        let between = new.get(from..column).unwrap_or_default();
+        let narrow = between.iter().all(|cell| cell.symbol().len() == 1 && painter.fits(cell));
+        if between.len() <= REWRITE_UP_TO && narrow {
+            for (offset, cell) in between.iter().enumerate() {
+                painter.put(cell, 1, room(new, from + offset));
+            }
+        }
+    }
+    painter.move_to(Position { x: columns(column), y });
+}
+
+fn paint_blank_end(painter: &mut Painter, y: u16, column: usize, mut old: OldRow<'_>, new: &[Cell]) {
+    let changed: Vec<usize> = (column..new.len())
+        .filter(|&column| new.get(column).is_some_and(|cell| old.changed(column, cell)))
+        .collect();
+    if changed.last().is_some_and(|last| last + 1 - column >= ERASE_FROM) {
+        approach(painter, y, column, new);
+        painter.erase_to_end_of_row();
+        return;
+    }
+    for column in changed {
+        approach(painter, y, column, new);
+        painter.put(&Cell::EMPTY, 1, room(new, column));
+    }
+}
+
+/// The old row, walked from left to right along the characters it shows.
+struct OldRow<'a> {
+    cells: Option<&'a [Cell]>,
+    /// Where the next character begins.
+    next: usize,
+}
+
+impl OldRow<'_> {
+    /// Whether something else is shown at this column than `cell`. Columns are asked for in rising order.
+    fn changed(&mut self, column: usize, cell: &Cell) -> bool {
+        let Some(cells) = self.cells else { return !is_erased(cell) };
+        while self.next < column {
+            let Some(shown) = cells.get(self.next) else { break };
+            self.next += usize::from(span(shown, room(cells, self.next)));
+        }
+        self.next != column || !cells.get(column).is_some_and(|shown| looks_same(shown, cell))
+    }
+}
+
+/// Columns from this one to the end of the row.
+fn room(row: &[Cell], column: usize) -> u16 {
+    columns(row.len().saturating_sub(column))
+}
+
+/// A row is never longer than a terminal is wide.
+fn columns(number: usize) -> u16 {
+    u16::try_from(number).unwrap_or(u16::MAX)
+}

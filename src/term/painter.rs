@@ -1,0 +1,178 @@
+//! Bytes for the terminal, with what they do to it kept in mind: where its cursor is and how it writes.
+
+use super::pen::{Pen, write_number};
+use ratatui::buffer::{Cell, CellWidth};
+use ratatui::layout::Position;
+
+/// Writes cells and moves the cursor in the fewest bytes.
+///
+/// Invariant: `column` is known only while every terminal agrees on it. After the last column (some stay on it, some wait
+/// behind it) and after a grapheme of several characters (terminals disagree about its width) the next move is absolute.
+#[derive(Debug, Clone)]
+pub struct Painter {
+    out: Vec<u8>,
+    pen: Pen,
+    column: Option<u16>,
+    row: Option<u16>,
+}
+
+impl Painter {
+    /// A painter on a terminal that was just reset: plain, with the cursor anywhere.
+    #[expect(clippy::new_without_default, reason = "a default would not say what it assumes of the terminal")]
+    pub const fn new() -> Self {
+        Self { out: Vec::new(), pen: Pen::PLAIN, column: None, row: None }
+    }
+
+    /// The same terminal, nothing written yet.
+    pub fn begin(&self) -> Self {
+        Self { out: Vec::new(), ..*self }
+    }
+
+    /// What was written since [`Self::begin`].
+    pub fn bytes(&self) -> &[u8] {
+        &self.out
+    }
+
+    /// Forgets what was written, not what it did.
+    pub fn forget(&mut self) {
+        self.out.clear();
+    }
+
+    /// Where the cursor is, when that is certain.
+    pub fn position(&self) -> Option<Position> {
+        Some(Position { x: self.column?, y: self.row? })
+    }
+
+    /// Whether this cell can be written here without a change of look.
+    pub fn fits(&self, cell: &Cell) -> bool {
+        self.pen.fits(cell)
+    }
+
+    /// Resets colours and scroll region, and clears everything: the start of a full repaint.
+    pub fn clear(&mut self) {
+        self.out.extend_from_slice(b"\x1b[m\x1b[r\x1b[H\x1b[2J");
+        self.pen = Pen::PLAIN;
+        (self.column, self.row) = (Some(0), Some(0));
+    }
+
+    /// Moves the cursor.
+    pub fn move_to(&mut self, to: Position) {
+        if self.position() == Some(to) {
+            return;
+        }
+        let same_row = self.row == Some(to.y);
+        match self.column {
+            Some(column) if same_row && column < to.x => self.control(to.x - column, b'C'),
+            Some(column) if same_row && column == to.x + 1 => self.out.push(8),
+            _ if same_row && to.x == 0 => self.out.push(b'\r'),
+            // Never on the last row: the caller's target is on the screen, so the row above it is not the last.
+            _ if to.x == 0 && to.y > 0 && self.row == Some(to.y - 1) => self.out.extend_from_slice(b"\r\n"),
+            _ => {
+                self.out.extend_from_slice(b"\x1b[");
+                if to.y > 0 || to.x > 0 {
+                    write_number(&mut self.out, to.y.saturating_add(1));
+                }
+                if to.x > 0 {
+                    self.out.push(b';');
+                    write_number(&mut self.out, to.x.saturating_add(1));
+                }
+                self.out.push(b'H');
+            }
+        }
+        (self.column, self.row) = (Some(to.x), Some(to.y));
+    }
+
+    /// Writes a cell at the cursor. `span` is how many columns it takes, `room` how many there are to the row's end.
+    pub fn put(&mut self, cell: &Cell, span: u16, room: u16) {
+        let symbol = cell.symbol();
+        self.pen.take(cell, &mut self.out);
+        match drawn(symbol, room) {
+            Drawn::AsIs => self.out.extend_from_slice(symbol.as_bytes()),
+            Drawn::Blank => self.out.push(b' '),
+            Drawn::Replaced => {
+                self.out.extend_from_slice("\u{fffd}".as_bytes());
+                self.out.extend(std::iter::repeat_n(b' ', usize::from(span) - 1));
+            }
+        }
+        let certain = span < room && (symbol.len() == 1 || symbol.chars().nth(1).is_none());
+        self.column = self.column.filter(|_| certain).map(|column| column + span);
+    }
+
+    /// Erases from the cursor to the end of its row.
+    pub fn erase_to_end_of_row(&mut self) {
+        self.pen.take_erasing(&mut self.out);
+        self.out.extend_from_slice(b"\x1b[K");
+    }
+
+    /// Shifts the rows `top..bottom` by `by` (up when positive); what is uncovered is blank.
+    pub fn scroll(&mut self, top: u16, bottom: u16, by: i32, height: u16) {
+        self.pen.take_erasing(&mut self.out);
+        let whole = top == 0 && bottom == height;
+        if !whole {
+            self.out.extend_from_slice(b"\x1b[");
+            write_number(&mut self.out, top + 1);
+            self.out.push(b';');
+            write_number(&mut self.out, bottom);
+            self.out.push(b'r');
+        }
+        let rows = u16::try_from(by.unsigned_abs()).unwrap_or(u16::MAX);
+        self.control(rows, if by > 0 { b'S' } else { b'T' });
+        if !whole {
+            // The default is the whole screen; both move the cursor home, which not all terminals do alike.
+            self.out.extend_from_slice(b"\x1b[r");
+            (self.column, self.row) = (None, None);
+        }
+    }
+
+    /// Bytes that neither move the cursor nor change how it writes.
+    pub fn raw(&mut self, bytes: &[u8]) {
+        self.out.extend_from_slice(bytes);
+    }
+
+    fn control(&mut self, number: u16, end: u8) {
+        self.out.extend_from_slice(b"\x1b[");
+        if number != 1 {
+            write_number(&mut self.out, number);
+        }
+        self.out.push(end);
+    }
+}
+
+enum Drawn {
+    AsIs,
+    Blank,
+    /// What would steer the terminal or reorder the row. Whoever made the cell should have removed it; this is the
+    /// last gate.
+    Replaced,
+}
+
+fn drawn(symbol: &str, room: u16) -> Drawn {
+    if let [byte] = symbol.as_bytes() {
+        return if byte.is_ascii_control() { Drawn::Replaced } else { Drawn::AsIs };
+    }
+    if symbol.chars().any(steers) {
+        return Drawn::Replaced;
+    }
+    match symbol.cell_width() {
+        // Nothing, or a mark that would land on the cell before.
+        0 => Drawn::Blank,
+        // A wide character in the last column.
+        width if width > room => Drawn::Blank,
+        _ => Drawn::AsIs,
+    }
+}
+
+fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// How many columns the cell takes, at least one, at most `room`.
+pub fn span(cell: &Cell, room: u16) -> u16 {
+    let symbol = cell.symbol();
+    if symbol.len() == 1 {
+        return 1;
+    }
+    let width = symbol.cell_width().max(1);
+    if width > room { 1 } else { width }
+}

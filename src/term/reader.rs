@@ -1,0 +1,301 @@
+//! Reads the terminal on a thread of its own, as long as the program has it.
+//!
+//! Invariants
+//! - While parked, not one byte is read: it belongs to the program that has the terminal. [`Reader::park`] returns only
+//!   when that is so.
+//! - At rest it waits in the kernel; it wakes only for input, a new size, or us.
+//! - When it ends, it says why, once: without it nobody could leave the program by a key.
+
+use super::burst::{Burst, LineEnd};
+use super::escape::Parser;
+use super::input::Input;
+use super::tty::Tty;
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use signal_hook::consts::SIGWINCH;
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// What the reader delivers.
+#[derive(Debug)]
+pub enum Heard {
+    /// Input, in the order in which it came.
+    Input(Input),
+    /// The terminal is closed, or can't be read: there will be no more.
+    Ended(io::Error),
+}
+
+/// The reading thread.
+#[derive(Debug)]
+pub struct Reader {
+    shared: Arc<Shared>,
+    wake: UnixStream,
+    signal: signal_hook::SigId,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    wanted: Wanted,
+    parked: bool,
+    ended: bool,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    #[default]
+    Read,
+    Park,
+    Stop,
+}
+
+impl Reader {
+    /// Starts reading. `parser` may hold the beginning of something ([`super::caps::Probed`]); with `marked_paste` the
+    /// terminal is known to mark pastes, and line ends are never taken for part of one.
+    ///
+    /// # Errors
+    ///
+    /// The system has no thread, descriptor or signal left.
+    pub fn start(
+        tty: Arc<Tty>,
+        parser: Parser,
+        marked_paste: bool,
+        deliver: impl FnMut(Heard) + Send + 'static,
+    ) -> io::Result<Self> {
+        let (wake, woken) = UnixStream::pair()?;
+        let (resized, on_resize) = UnixStream::pair()?;
+        for stream in [&wake, &woken, &resized] {
+            stream.set_nonblocking(true)?;
+        }
+        let signal = signal_hook::low_level::pipe::register(SIGWINCH, on_resize)?;
+        let shared = Arc::new(Shared::default());
+        let mut work = Work {
+            shared: Arc::clone(&shared),
+            tty,
+            woken,
+            resized,
+            parser,
+            burst: (!marked_paste).then(Burst::default),
+            deliver,
+        };
+        let thread = std::thread::Builder::new().name("terminal-reader".to_owned()).spawn(move || {
+            if let Err(error) = work.run() {
+                work.shared.lock().ended = true;
+                work.shared.changed.notify_all();
+                (work.deliver)(Heard::Ended(error));
+            }
+        })?;
+        Ok(Self { shared, wake, signal, thread: Some(thread) })
+    }
+
+    /// Stops reading until [`Self::resume`]. Returns whether it did within the limit; a reader that has ended counts as
+    /// parked.
+    pub fn park(&self, limit: Duration) -> bool {
+        self.want(Wanted::Park);
+        let state = self.shared.lock();
+        let waited =
+            self.shared.changed.wait_timeout_while(state, limit, |state| !state.parked && !state.ended);
+        let (state, _timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.parked || state.ended
+    }
+
+    /// Reads again. What is left of a report that the other program began to read is dropped, and the size is told anew.
+    pub fn resume(&self) {
+        self.want(Wanted::Read);
+    }
+
+    /// Ends the thread.
+    pub fn stop(&mut self) {
+        self.want(Wanted::Stop);
+        signal_hook::low_level::unregister(self.signal);
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the thread that reads the terminal has panicked");
+        }
+    }
+
+    fn want(&self, wanted: Wanted) {
+        self.shared.lock().wanted = wanted;
+        self.shared.changed.notify_all();
+        // A full pipe means that it will wake anyway, a closed one that it has ended.
+        let _woken = (&self.wake).write(&[0]);
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        if self.thread.is_some() {
+            self.stop();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the thread works with.
+struct Work<F> {
+    shared: Arc<Shared>,
+    tty: Arc<Tty>,
+    woken: UnixStream,
+    resized: UnixStream,
+    parser: Parser,
+    burst: Option<Burst>,
+    deliver: F,
+}
+
+impl<F: FnMut(Heard)> Work<F> {
+    fn run(&mut self) -> io::Result<()> {
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            let wanted = self.shared.lock().wanted;
+            match wanted {
+                Wanted::Read => self.read(&mut buffer)?,
+                Wanted::Park => self.rest()?,
+                Wanted::Stop => return Ok(()),
+            }
+        }
+    }
+
+    /// Parked, until something else is wanted.
+    fn rest(&mut self) -> io::Result<()> {
+        let mut state = self.shared.lock();
+        state.parked = true;
+        self.shared.changed.notify_all();
+        let waited = self.shared.changed.wait_while(state, |state| state.wanted == Wanted::Park);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+        state.parked = false;
+        let read_again = state.wanted == Wanted::Read;
+        drop(state);
+        if read_again {
+            self.parser.resumed(Instant::now());
+            self.tell_size()?;
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<()> {
+        let patience = self.parser.patience();
+        let limit = patience.map(Timespec::try_from).transpose().map_err(io::Error::other)?;
+        let mut waits = [
+            PollFd::new(&self.tty, PollFlags::IN),
+            PollFd::new(&self.woken, PollFlags::IN),
+            PollFd::new(&self.resized, PollFlags::IN),
+        ];
+        let ready = match poll(&mut waits, limit.as_ref()) {
+            Ok(ready) => ready,
+            Err(rustix::io::Errno::INTR) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        };
+        let [input, woken, resized] = waits.map(|wait| !wait.revents().is_empty());
+        if woken {
+            empty(&self.woken);
+            // Perhaps parked: whatever is there to read is no longer ours.
+            return Ok(());
+        }
+        if resized {
+            empty(&self.resized);
+            self.tell_size()?;
+        }
+        let mut heard = Vec::new();
+        let now = Instant::now();
+        if input {
+            let read = self.tty.read(buffer)?;
+            self.parser.push(buffer.get(..read).unwrap_or_default(), now, &mut heard);
+        } else if ready == 0 {
+            self.parser.expire(now, &mut heard);
+        }
+        self.deliver(heard, now);
+        Ok(())
+    }
+
+    fn tell_size(&mut self) -> io::Result<()> {
+        let (columns, rows) = self.tty.size()?;
+        (self.deliver)(Heard::Input(Input::Resize { columns, rows }));
+        Ok(())
+    }
+
+    fn deliver(&mut self, heard: Vec<Input>, now: Instant) {
+        let mut left = heard.iter().filter(|input| types_text(input)).count();
+        for input in heard {
+            if types_text(&input) {
+                left -= 1;
+            }
+            let input = match &mut self.burst {
+                Some(burst) => judge(burst, input, left > 0, now),
+                None => input,
+            };
+            if matches!(input, Input::Paste(_)) && self.burst.is_some() && !is_line_end(&input) {
+                // The terminal marks pastes after all.
+                self.burst = None;
+            }
+            (self.deliver)(Heard::Input(input));
+        }
+    }
+}
+
+/// A line end inside a paste that the terminal did not mark becomes pasted text.
+fn judge(burst: &mut Burst, input: Input, more_follows: bool, now: Instant) -> Input {
+    match &input {
+        Input::Key(KeyEvent { kind: KeyEventKind::Release, .. })
+        | Input::Mouse(_)
+        | Input::Resize { .. }
+        | Input::Focus(_)
+        | Input::Reply(_)
+        | Input::Paste(_) => {}
+        Input::Key(event) => match event.code {
+            KeyCode::Enter if event.modifiers.is_empty() => {
+                if burst.line_end(more_follows, now) == LineEnd::Text {
+                    return line_end();
+                }
+            }
+            // A paste with `\n` at its line ends, which would be ctrl+j.
+            KeyCode::Char('j') if event.modifiers == KeyModifiers::CONTROL => {
+                if burst.line_end(more_follows, now) == LineEnd::Text {
+                    return line_end();
+                }
+            }
+            KeyCode::Char(_) | KeyCode::Tab if (event.modifiers - KeyModifiers::SHIFT).is_empty() => {
+                burst.character(now);
+            }
+            _ => burst.other_key(),
+        },
+    }
+    input
+}
+
+fn line_end() -> Input {
+    Input::Paste("\n".to_owned())
+}
+
+fn is_line_end(input: &Input) -> bool {
+    matches!(input, Input::Paste(text) if text == "\n")
+}
+
+fn types_text(input: &Input) -> bool {
+    matches!(input, Input::Key(event) if event.kind != KeyEventKind::Release
+        && (matches!(event.code, KeyCode::Char(_) | KeyCode::Tab) && (event.modifiers - KeyModifiers::SHIFT).is_empty()
+            || event.code == KeyCode::Enter))
+}
+
+fn empty(mut stream: &UnixStream) {
+    let mut bytes = [0; 64];
+    while let Ok(read) = stream.read(&mut bytes) {
+        if read < bytes.len() {
+            return;
+        }
+    }
+}

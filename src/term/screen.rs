@@ -1,0 +1,128 @@
+//! The terminal's screen: what it shows, and the bytes that make it show the next frame.
+//!
+//! Responsibilities: the least bytes for a frame, synchronised so that nobody sees half of one. Not its business: when
+//! to draw, and how the bytes reach the terminal ([`super::writer`]).
+//!
+//! Invariants
+//! - A frame that equals the one shown costs nothing, not one byte.
+//! - The cursor is shown or hidden only when that changes: each "show" restarts its blinking and disturbs an input method.
+//! - When a frame is painted, the cursor ends at the caret, so that an input method opens there.
+
+use super::frame_diff::paint_row;
+use super::painter::Painter;
+use super::scroll_regions::{self, Shift};
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::{Position, Rect};
+
+const SYNC_BEGIN: &[u8] = b"\x1b[?2026h";
+const SYNC_END: &[u8] = b"\x1b[?2026l";
+/// A frame of up to this many bytes needs no synchronisation: it reaches the terminal in one piece.
+const SYNC_FROM_BYTES: usize = 64;
+
+/// What is to be shown.
+#[derive(Debug, Clone, Default)]
+pub struct Frame {
+    /// All cells. Its size is the terminal's.
+    pub cells: Buffer,
+    /// Where the cursor is shown; nothing hides it.
+    pub caret: Option<Position>,
+}
+
+/// What the terminal shows, as far as we know.
+#[derive(Debug)]
+pub struct Screen {
+    shown: Buffer,
+    caret_shown: Option<bool>,
+    painter: Painter,
+    /// Nothing on the screen is certain: the next frame begins with a clear.
+    stale: bool,
+    synchronised: bool,
+}
+
+impl Screen {
+    /// A screen of which nothing is known. `synchronised` says whether the terminal may be told where a frame begins and
+    /// ends; one that does not know the mode skips it.
+    pub fn new(synchronised: bool) -> Self {
+        Self {
+            shown: Buffer::default(),
+            caret_shown: None,
+            painter: Painter::new(),
+            stale: true,
+            synchronised,
+        }
+    }
+
+    /// Forgets what is shown: after another program had the terminal, or when the user asks for it.
+    pub const fn invalidate(&mut self) {
+        self.stale = true;
+    }
+
+    /// Appends to `out` what turns the screen into this frame, and returns the buffer of the one before.
+    pub fn paint(&mut self, frame: Frame, out: &mut Vec<u8>) -> Buffer {
+        let Frame { cells, caret } = frame;
+        let mut painter = self.painter.begin();
+        let known = !self.stale && self.shown.area == cells.area;
+        if known {
+            self.paint_difference(&mut painter, &cells);
+        } else {
+            painter.clear();
+            self.caret_shown = None;
+            paint_rows(&mut painter, &cells, |_| None);
+        }
+        let caret = caret.filter(|caret| cells.area.contains(*caret));
+        if self.caret_shown != Some(caret.is_some()) {
+            painter.raw(if caret.is_some() { b"\x1b[?25h" } else { b"\x1b[?25l" });
+            self.caret_shown = Some(caret.is_some());
+        }
+        if let Some(caret) = caret {
+            painter.move_to(caret);
+        }
+        let synchronise = self.synchronised && painter.bytes().len() >= SYNC_FROM_BYTES;
+        if synchronise {
+            out.extend_from_slice(SYNC_BEGIN);
+        }
+        out.extend_from_slice(painter.bytes());
+        if synchronise {
+            out.extend_from_slice(SYNC_END);
+        }
+        painter.forget();
+        self.painter = painter;
+        self.stale = false;
+        std::mem::replace(&mut self.shown, cells)
+    }
+
+    /// With a shift of rows or without, whichever takes fewer bytes.
+    fn paint_difference(&self, painter: &mut Painter, cells: &Buffer) {
+        let start = painter.clone();
+        paint_rows(painter, cells, |y| row(&self.shown, y));
+        if painter.bytes().is_empty() {
+            return;
+        }
+        if let Some(shift) = scroll_regions::find(&self.shown, cells) {
+            let mut shifted = start;
+            let Shift { top, bottom, by } = shift;
+            shifted.scroll(top, bottom, by, cells.area.height);
+            paint_rows(&mut shifted, cells, |y| row(&self.shown, shift.origin(y)?));
+            if shifted.bytes().len() < painter.bytes().len() {
+                *painter = shifted;
+            }
+        }
+    }
+}
+
+fn paint_rows<'a>(painter: &mut Painter, cells: &Buffer, old: impl Fn(u16) -> Option<&'a [Cell]>) {
+    for y in 0..cells.area.height {
+        if let Some(new) = row(cells, y) {
+            paint_row(painter, y, old(y), new);
+        }
+    }
+}
+
+fn row(buffer: &Buffer, y: u16) -> Option<&[Cell]> {
+    let Rect { width, .. } = buffer.area;
+    let start = usize::from(y) * usize::from(width);
+    buffer.content.get(start..start + usize::from(width))
+}
+
+#[cfg(test)]
+mod tests;

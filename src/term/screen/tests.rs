@@ -1,0 +1,263 @@
+use super::*;
+use proptest::prelude::*;
+use ratatui::style::{Color, Modifier, Style};
+use std::num::NonZeroU16;
+
+/// A terminal that shows what a [`Screen`] tells it.
+struct Shown {
+    screen: Screen,
+    terminal: vt100::Parser,
+}
+
+impl Shown {
+    fn new(width: u16, height: u16) -> Self {
+        let size = |number| NonZeroU16::new(number).unwrap();
+        let terminal = vt100::Parser::new(size(height), size(width), 0);
+        Self { screen: Screen::new(true), terminal }
+    }
+
+    fn paint(&mut self, cells: &Buffer, caret: Option<Position>) -> String {
+        let mut bytes = Vec::new();
+        self.screen.paint(Frame { cells: cells.clone(), caret }, &mut bytes);
+        self.terminal.process(&bytes);
+        String::from_utf8(bytes).unwrap()
+    }
+
+    /// Where the terminal does not show what the buffer holds.
+    fn difference(&self, cells: &Buffer) -> Option<String> {
+        for y in 0..cells.area.height {
+            let mut x = 0;
+            while x < cells.area.width {
+                let wanted = &cells[(x, y)];
+                let room = cells.area.width - x;
+                let span = super::super::painter::span(wanted, room);
+                let shown = self.terminal.screen().cell(y, x).unwrap();
+                let too_wide = unicode_width::UnicodeWidthStr::width(wanted.symbol()) > usize::from(room);
+                let symbol = if too_wide { " " } else { wanted.symbol() };
+                let text = if shown.has_contents() { shown.contents() } else { " " };
+                let blank = symbol == " ";
+                let right = text == symbol
+                    && shown.is_wide() == (span == 2)
+                    && shown.bgcolor() == color(wanted.bg)
+                    && shown.inverse() == wanted.modifier.contains(Modifier::REVERSED)
+                    && shown.underline() == wanted.modifier.contains(Modifier::UNDERLINED)
+                    && (blank && !shown.inverse()
+                        || shown.fgcolor() == color(wanted.fg)
+                            && (blank
+                                || shown.bold() == wanted.modifier.contains(Modifier::BOLD)
+                                    && shown.dim() == wanted.modifier.contains(Modifier::DIM)
+                                    && shown.italic() == wanted.modifier.contains(Modifier::ITALIC)));
+                if !right {
+                    return Some(format!("{x},{y}: wanted {wanted:?}, shown {shown:?}"));
+                }
+                x += span;
+            }
+        }
+        None
+    }
+}
+
+fn color(color: Color) -> vt100::Color {
+    match color {
+        Color::Reset => vt100::Color::Default,
+        Color::Red => vt100::Color::Idx(1),
+        Color::LightBlue => vt100::Color::Idx(12),
+        Color::Indexed(index) => vt100::Color::Idx(index),
+        Color::Rgb(red, green, blue) => vt100::Color::Rgb(red, green, blue),
+        other => panic!("no test uses {other}"),
+    }
+}
+
+fn styles() -> impl Strategy<Value = Style> {
+    let colors = prop::sample::select(vec![
+        Color::Reset,
+        Color::Reset,
+        Color::Red,
+        Color::LightBlue,
+        Color::Indexed(99),
+        Color::Rgb(1, 2, 3),
+    ]);
+    let attributes = prop::sample::select(vec![
+        Modifier::empty(),
+        Modifier::empty(),
+        Modifier::BOLD,
+        Modifier::DIM,
+        Modifier::BOLD.union(Modifier::ITALIC),
+        Modifier::UNDERLINED,
+        Modifier::REVERSED,
+    ]);
+    (colors.clone(), colors, attributes)
+        .prop_map(|(fg, bg, attributes)| Style::new().fg(fg).bg(bg).add_modifier(attributes))
+}
+
+/// A row as pieces of text, each in one style. Pieces may cut wide characters: cells are set one by one.
+fn rows(width: u16) -> impl Strategy<Value = Vec<Cell>> {
+    let symbols = prop::sample::select(vec!["a", "b", " ", " ", " ", "日", "é", "─", "z"]);
+    let pieces = (prop::collection::vec(symbols, 0..8), 0usize..6, styles());
+    prop::collection::vec(pieces, 0..5).prop_map(move |pieces| {
+        let mut row = Vec::new();
+        for (symbols, blanks, style) in pieces {
+            for symbol in symbols.into_iter().chain(std::iter::repeat_n(" ", blanks)) {
+                let mut cell = Cell::default();
+                cell.set_symbol(symbol).set_style(style);
+                row.push(cell);
+                if symbol == "日" && row.len() % 3 != 0 {
+                    row.push(Cell::EMPTY);
+                }
+            }
+        }
+        row.resize(usize::from(width), Cell::EMPTY);
+        row
+    })
+}
+
+const WIDTH: u16 = 12;
+const HEIGHT: u16 = 9;
+
+fn buffer(rows: &[Vec<Cell>]) -> Buffer {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, WIDTH, u16::try_from(rows.len()).unwrap()));
+    buffer.content = rows.concat();
+    buffer
+}
+
+#[derive(Debug, Clone)]
+enum Change {
+    Anew(Vec<Vec<Cell>>),
+    Row(usize, Vec<Cell>),
+    Shift { top: usize, bottom: usize, by: usize, up: bool, fill: Vec<Cell> },
+    Repaint,
+}
+
+fn changes() -> impl Strategy<Value = Change> {
+    let height = usize::from(HEIGHT);
+    prop_oneof![
+        1 => prop::collection::vec(rows(WIDTH), height).prop_map(Change::Anew),
+        3 => (0..height, rows(WIDTH)).prop_map(|(y, row)| Change::Row(y, row)),
+        4 => (0..height, 1..=height, 1..4usize, any::<bool>(), rows(WIDTH))
+            .prop_map(|(top, bottom, by, up, fill)| Change::Shift { top, bottom, by, up, fill }),
+        1 => Just(Change::Repaint),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Whatever changes, the terminal shows the buffer, the cursor stands at the caret, and the same again is free.
+    #[test]
+    fn the_terminal_shows_the_buffer(
+        first in prop::collection::vec(rows(WIDTH), usize::from(HEIGHT)),
+        changes in prop::collection::vec((changes(), 0..WIDTH, 0..HEIGHT, any::<bool>()), 1..8),
+    ) {
+        let mut shown = Shown::new(WIDTH, HEIGHT);
+        let mut state = first;
+        shown.paint(&buffer(&state), None);
+        prop_assert_eq!(shown.difference(&buffer(&state)), None);
+        for (change, x, y, has_caret) in changes {
+            match change {
+                Change::Anew(rows) => state = rows,
+                Change::Row(y, row) => state[y] = row,
+                Change::Shift { top, bottom, by, up, fill } if top < bottom => {
+                    let region = &mut state[top..bottom];
+                    let by = by.min(region.len());
+                    if up {
+                        region.rotate_left(by);
+                        region.iter_mut().rev().take(by).for_each(|row| row.clone_from(&fill));
+                    } else {
+                        region.rotate_right(by);
+                        region.iter_mut().take(by).for_each(|row| row.clone_from(&fill));
+                    }
+                }
+                Change::Shift { .. } => {}
+                Change::Repaint => shown.screen.invalidate(),
+            }
+            let caret = has_caret.then_some(Position { x, y });
+            let cells = buffer(&state);
+            shown.paint(&cells, caret);
+            prop_assert_eq!(shown.difference(&cells), None);
+            prop_assert_eq!(shown.terminal.screen().hide_cursor(), !has_caret);
+            if has_caret {
+                prop_assert_eq!(shown.terminal.screen().cursor_position(), (y, x));
+            }
+            prop_assert_eq!(shown.paint(&cells, caret), "");
+        }
+    }
+}
+
+fn text(lines: &[&str]) -> Buffer {
+    Buffer::with_lines(lines.iter().map(|line| (*line).to_owned()))
+}
+
+#[test]
+fn a_typed_letter_costs_one_byte() {
+    let mut shown = Shown::new(20, 2);
+    let at = |x| Some(Position { x, y: 0 });
+    shown.paint(&text(&["> hell              ", "                    "]), at(6));
+    assert_eq!(shown.paint(&text(&["> hello             ", "                    "]), at(7)), "o");
+    assert_eq!(shown.paint(&text(&["> hello             ", "                    "]), at(3)), "\u{1b}[1;4H");
+    assert_eq!(shown.paint(&text(&["> hello             ", "                    "]), None), "\u{1b}[?25l");
+}
+
+#[test]
+fn a_long_frame_is_synchronised_and_a_short_one_is_not() {
+    let mut shown = Shown::new(100, 1);
+    shown.paint(&text(&[&" ".repeat(100)]), None);
+    let long = shown.paint(&text(&[&"x".repeat(100)]), None);
+    assert!(long.starts_with("\u{1b}[?2026h") && long.ends_with("\u{1b}[?2026l"), "{long:?}");
+    let short = shown.paint(&text(&[&format!("y{}", "x".repeat(99))]), None);
+    assert_eq!(short, "\ry");
+}
+
+#[test]
+fn rows_that_moved_are_moved_by_the_terminal() {
+    let lines = |from: usize| {
+        let mut lines: Vec<_> = (from..from + 8).map(|n| format!("line {n:03} of a long text")).collect();
+        lines.push("footer                 ".to_owned());
+        Buffer::with_lines(lines)
+    };
+    let mut shown = Shown::new(23, 9);
+    shown.paint(&lines(1), None);
+    let bytes = shown.paint(&lines(2), None);
+    assert!(bytes.contains("\u{1b}[1;8r\u{1b}[S\u{1b}[r"), "{bytes:?}");
+    assert!(bytes.len() < 60, "{bytes:?}");
+    assert_eq!(shown.difference(&lines(2)), None);
+    let bytes = shown.paint(&lines(1), None);
+    assert!(bytes.contains("\u{1b}[T"), "{bytes:?}");
+    assert_eq!(shown.difference(&lines(1)), None);
+}
+
+#[test]
+fn nothing_that_steers_a_terminal_passes() {
+    let mut cells = text(&["abcdef"]);
+    for (x, symbol) in ["\u{1b}", "\u{9b}31m", "\u{202e}", "\u{301}", "\n"].into_iter().enumerate() {
+        cells[(u16::try_from(x).unwrap(), 0)].set_symbol(symbol);
+    }
+    let mut shown = Shown::new(6, 1);
+    let bytes = shown.paint(&cells, None);
+    assert!(!bytes.contains(['\u{9b}', '\u{202e}', '\n', '\u{301}']), "{bytes:?}");
+    assert!(!bytes.replace("\u{1b}[", "").contains('\u{1b}'), "{bytes:?}");
+}
+
+#[test]
+fn any_size_can_be_painted() {
+    for (width, height) in [(1, 1), (2, 1), (1, 3), (500, 200)] {
+        let mut shown = Shown::new(width, height);
+        for symbol in ["x", "日"] {
+            let mut cells = Buffer::empty(Rect::new(0, 0, width, height));
+            for cell in &mut cells.content {
+                cell.set_symbol(symbol);
+            }
+            shown.paint(&cells, Some(Position { x: width - 1, y: height - 1 }));
+            assert_eq!(shown.difference(&cells), None, "{width}x{height}");
+        }
+    }
+    let mut screen = Screen::new(true);
+    screen.paint(Frame::default(), &mut Vec::new());
+}
+
+#[test]
+fn a_new_size_is_painted_in_full() {
+    let mut shown = Shown::new(6, 2);
+    shown.paint(&text(&["abc   ", "def   "]), None);
+    let bytes = shown.paint(&text(&["abc"]), None);
+    assert!(bytes.contains("\u{1b}[2J") && bytes.contains("abc"), "{bytes:?}");
+}
