@@ -13,7 +13,8 @@ const LONGEST: usize = 64;
 /// Output to lines of styled runs. `base` is the style of what sets none, `ground` what it stands on. A carriage return
 /// begins its line anew, as progress meters mean it; a backspace takes one character back.
 pub fn lines(text: &str, theme: &Theme, base: Style, ground: Color) -> Vec<Vec<Run>> {
-    let mut reader = Reader { theme, base, ground, sgr: Sgr::default(), lines: vec![Vec::new()] };
+    let mut reader =
+        Reader { theme, base, ground, sgr: Sgr::default(), style: base, lines: vec![Vec::new()] };
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         match c {
@@ -37,6 +38,8 @@ struct Reader<'a> {
     base: Style,
     ground: Color,
     sgr: Sgr,
+    /// What `sgr` comes to.
+    style: Style,
     lines: Vec<Vec<Run>>,
 }
 
@@ -44,7 +47,7 @@ type Chars<'a> = std::iter::Peekable<std::str::CharIndices<'a>>;
 
 impl Reader<'_> {
     fn push(&mut self, c: char, at: usize) {
-        let style = self.sgr.style(self.theme, self.base, self.ground);
+        let style = self.style;
         let Some(line) = self.lines.last_mut() else { return };
         match line.last_mut() {
             Some(run) if run.style == style && run.source + run.text.len() == at => run.text.push(c),
@@ -93,6 +96,7 @@ impl Reader<'_> {
             if ('\u{40}'..='\u{7e}').contains(&c) {
                 if c == 'm' && parameters.len() <= LONGEST {
                     self.sgr.apply(&parameters);
+                    self.style = self.sgr.style(self.theme, self.base, self.ground);
                 }
                 return;
             }

@@ -91,7 +91,8 @@ pub fn parse(patch: &str) -> Vec<Line> {
     // What the header of the hunk promises, and the next numbers.
     let (mut old_left, mut new_left) = (0_usize, 0_usize);
     let (mut old, mut new) = (0, 0);
-    for text in patch.lines() {
+    let mut texts = patch.lines().peekable();
+    while let Some(text) = texts.next() {
         let in_hunk = old_left > 0 || new_left > 0;
         if !in_hunk && let Some(hunk) = hunk(text) {
             if lines.iter().any(|line: &Line| line.kind != Kind::File) || hunk.new > 1 {
@@ -121,11 +122,13 @@ pub fn parse(patch: &str) -> Vec<Line> {
             }
             (false, _) => {
                 // The names stand in two lines; the new one tells enough, unless the file is gone.
-                let is_noise = text.starts_with("index ")
+                let goes_on =
+                    texts.peek().is_some_and(|next| next.starts_with("+++ ") && *next != "+++ /dev/null");
+                let is_noise = matches!(text, "" | "+++ /dev/null" | "--- /dev/null")
+                    || text.starts_with("index ")
                     || text.starts_with("diff ")
-                    || text == "+++ /dev/null"
-                    || (text.starts_with("--- ") && text != "--- /dev/null" && patch_keeps(patch, text));
-                if !is_noise && !text.is_empty() && text != "--- /dev/null" {
+                    || (text.starts_with("--- ") && goes_on);
+                if !is_noise {
                     let name =
                         text.strip_prefix("+++ ").or_else(|| text.strip_prefix("--- ")).unwrap_or(text);
                     lines.push(Line::new(Kind::File, None, name));
@@ -135,12 +138,6 @@ pub fn parse(patch: &str) -> Vec<Line> {
     }
     emphasise(&mut lines);
     lines
-}
-
-/// The line after this one names the file under which it goes on.
-fn patch_keeps(patch: &str, old_name: &str) -> bool {
-    let mut lines = patch.lines().skip_while(|line| *line != old_name);
-    lines.nth(1).is_some_and(|next| next.starts_with("+++ ") && next != "+++ /dev/null")
 }
 
 struct Hunk<'a> {

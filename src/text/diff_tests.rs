@@ -37,7 +37,7 @@ fn a_patch_is_read() {
         ]
     );
     let words = |line: &Line| {
-        line.emphasis.iter().map(|range| line.text[range.clone()].to_owned()).collect::<Vec<_>>()
+        line.emphasis.iter().map(|range| line.text.get(range.clone()).unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!((words(&lines[3]), words(&lines[4])), (vec!["Err".to_owned()], vec!["Ok".to_owned()]));
     assert_eq!(totals(&lines), (1, 1));

@@ -145,7 +145,7 @@ mod tests {
 
     fn roles(highlighter: &mut Highlighter, line: &str) -> Vec<(String, Role)> {
         let parts = highlighter.line(line);
-        parts.into_iter().map(|(range, role)| (line[range].to_owned(), role)).collect()
+        parts.into_iter().map(|(range, role)| (line.get(range).unwrap().to_owned(), role)).collect()
     }
 
     #[test]

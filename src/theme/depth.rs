@@ -65,7 +65,7 @@ fn to_indexed(rgb: Rgb) -> u8 {
     const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let nearest = |channel: u8| {
         let distances = LEVELS.iter().map(|level| level.abs_diff(channel));
-        distances.zip(0_u8..).min().map_or(0, |(_, step)| step)
+        distances.zip(0..=u8::MAX).min().map_or(0, |(_, step)| step)
     };
     let (r, g, b) = (nearest(rgb.0), nearest(rgb.1), nearest(rgb.2));
     let cube = 16 + 36 * r + 6 * g + b;

@@ -2,6 +2,7 @@
 
 use ratatui::style::Color;
 use std::fmt;
+use std::sync::OnceLock;
 
 /// An sRGB colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,7 +72,7 @@ impl Rgb {
 
     /// Relative luminance as WCAG 2 defines it: 0 black, 1 white.
     pub fn luminance(self) -> f64 {
-        let light = |channel: u8| to_linear(f64::from(channel) / 255.0);
+        let light = |channel: u8| linear().get(usize::from(channel)).copied().unwrap_or(1.0);
         0.2126 * light(self.0) + 0.7152 * light(self.1) + 0.0722 * light(self.2)
     }
 
@@ -87,6 +88,18 @@ impl fmt::Display for Rgb {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "#{:02x}{:02x}{:02x}", self.0, self.1, self.2)
     }
+}
+
+/// The light of each channel value: text is lifted for every span that is drawn, and powers are slow.
+fn linear() -> &'static [f64; 256] {
+    static TABLE: OnceLock<[f64; 256]> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut table = [0.0; 256];
+        for (light, channel) in table.iter_mut().zip(0..=u8::MAX) {
+            *light = to_linear(f64::from(channel) / 255.0);
+        }
+        table
+    })
 }
 
 fn to_linear(value: f64) -> f64 {

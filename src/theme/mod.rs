@@ -162,7 +162,8 @@ impl Theme {
         self.mix(self.color(Role::ToolErrorBg), self.color(Role::ToolDiffRemoved), 0.06)
     }
 
-    /// All that differs by a rounding of its colours is the same to a terminal of its own 16.
+    /// Its colours are known in numbers, so that they can be mixed and lifted. Where they are not, whoever draws tells
+    /// by text colours and bold what it else tells by grounds.
     pub fn is_readable(&self) -> bool {
         self.rgb(Role::Text).is_some() && self.rgb(Role::ToolPendingBg).is_some()
     }

@@ -423,7 +423,7 @@ impl<'a> Painter<'a> {
 
     fn item(&mut self, events: &mut Events<'_>, number: Option<u64>, is_loose: bool, source: usize) {
         let mark = number.map_or_else(|| "• ".to_owned(), |number| format!("{number}. "));
-        let columns = mark.len().min(width::of(&mark));
+        let columns = width::of(&mark);
         let style = self.style(Role::MdListBullet);
         let prefix = Prefix {
             first: Some(vec![Span::styled(mark, style)]),
@@ -447,7 +447,7 @@ impl<'a> Painter<'a> {
         let style = self.style(Role::MdLink);
         let columns = width::of(&mark);
         let prefix = Prefix {
-            first: Some(vec![Span::styled(width::cut(&mark, columns).into_owned(), style)]),
+            first: Some(vec![Span::styled(mark, style)]),
             rest: vec![Span::raw(" ".repeat(columns))],
             is_text: true,
             columns,

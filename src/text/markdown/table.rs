@@ -226,7 +226,8 @@ mod tests {
 
     #[test]
     fn the_widest_give_first() {
-        let table: [(&[usize], usize, Option<&[usize]>); 5] = [
+        type Case = (&'static [usize], usize, Option<&'static [usize]>);
+        let table: [Case; 5] = [
             (&[3, 4], 7, Some(&[3, 4])),
             (&[3, 40], 20, Some(&[3, 17])),
             (&[30, 40], 21, Some(&[11, 10])),
