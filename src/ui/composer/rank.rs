@@ -10,9 +10,6 @@ const LONGEST_GAP: i32 = 12;
 
 /// A score, higher is better; `None` where the query does not fit. Small letters match capitals too.
 pub fn score(query: &str, text: &str) -> Option<i32> {
-    let fits = |wanted: char, found: char| {
-        wanted == found || (!wanted.is_uppercase() && found.to_lowercase().eq([wanted]))
-    };
     // The first place where all characters have come, then backwards to the tightest match that ends there.
     let mut wanted = query.chars().filter(|c| !c.is_whitespace()).peekable();
     let mut end = None;
@@ -26,7 +23,7 @@ pub fn score(query: &str, text: &str) -> Option<i32> {
     if wanted.peek().is_some() {
         return None;
     }
-    let whole = tight(query, text, end.unwrap_or(0), fits);
+    let whole = tight(query, text, end.unwrap_or(0));
     // A match within the file's name says more than one scattered over its folders.
     let name = text.trim_end_matches('/').rfind('/').map_or(0, |slash| slash + 1);
     let in_name = text.get(name..).filter(|_| name > 0).and_then(|name| {
@@ -39,14 +36,22 @@ pub fn score(query: &str, text: &str) -> Option<i32> {
                 end = at + found.len_utf8();
             }
         }
-        wanted.peek().is_none().then(|| tight(query, name, end, fits))
+        wanted.peek().is_none().then(|| tight(query, name, end))
     });
     let bonus = if name == 0 { Some(whole) } else { in_name };
     let best = bonus.map_or(whole, |score| whole.max(score + IN_NAME));
     Some(best - i32::try_from(text.len() / 8).unwrap_or(i32::MAX / 2))
 }
 
-fn tight(query: &str, text: &str, end: usize, fits: impl Fn(char, char) -> bool) -> i32 {
+fn fits(wanted: char, found: char) -> bool {
+    if found.is_ascii() {
+        // Paths are mostly plain, and a listing is long: no tables of Unicode for them.
+        return wanted == found || wanted == found.to_ascii_lowercase();
+    }
+    wanted == found || (!wanted.is_uppercase() && found.to_lowercase().eq([wanted]))
+}
+
+fn tight(query: &str, text: &str, end: usize) -> i32 {
     let before = text.get(..end).unwrap_or_default();
     let mut wanted = query.chars().rev().filter(|c| !c.is_whitespace()).peekable();
     let mut score = 0;

@@ -14,7 +14,8 @@ const KEYS: usize = 400;
 /// All figures of the composer.
 pub fn run() {
     let line = "A line of a text that somebody wrote in an editor, long enough to wrap.\n";
-    let small = key(line);
+    // As many rows are shown as of the large one.
+    let small = key(&line.repeat(12));
     let large = key(&line.repeat(LARGE / line.len()));
     tell("composer_key_small", small, "us");
     tell("composer_key_575k", large, "us");
