@@ -140,7 +140,7 @@ macro_rules! assert_screen {
 mod tests {
     use super::*;
     use ratatui::layout::Rect;
-    use ratatui::style::{Style, Stylize};
+    use ratatui::style::Style;
 
     fn screen() -> Buffer {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 24, 3));

@@ -345,6 +345,10 @@ impl Pty {
     /// When it comes to hold neither in time nor before the program's end.
     #[track_caller]
     #[expect(clippy::panic, reason = "what does not come fails the test")]
+    #[expect(
+        clippy::significant_drop_tightening,
+        reason = "no change may slip in between the look and the wait"
+    )]
     pub fn wait_until(&self, what: &str, mut holds: impl FnMut(&Terminal) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         let mut state = self.shared.lock();

@@ -1,7 +1,7 @@
 use super::keys::{KeyAction, MouseAction, encode_focus, encode_key, encode_mouse, encode_paste};
 use super::modes::private;
 use super::*;
-use ratatui::style::{Style, Stylize};
+use ratatui::style::Style;
 
 fn terminal(profile: Profile) -> Terminal {
     Terminal::new(Size::new(20, 4), profile)

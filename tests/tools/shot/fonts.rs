@@ -9,21 +9,24 @@ const FOLDERS: [&str; 3] = ["/usr/share/fonts", "/usr/local/share/fonts", "/Libr
 
 /// A font by the beginnings of its files' names. Only the first has to be there.
 struct Family {
-    regular: &'static [&'static str],
-    bold: &'static [&'static str],
-    italic: &'static [&'static str],
+    regular: &'static str,
+    bold: &'static str,
+    italic: &'static str,
+    both: &'static str,
 }
 
 const FAMILIES: [Family; 2] = [
     Family {
-        regular: &["JetBrainsMono-Regular."],
-        bold: &["JetBrainsMono-Bold."],
-        italic: &["JetBrainsMono-Italic."],
+        regular: "JetBrainsMono-Regular.",
+        bold: "JetBrainsMono-Bold.",
+        italic: "JetBrainsMono-Italic.",
+        both: "JetBrainsMono-BoldItalic.",
     },
     Family {
-        regular: &["DejaVuSansMono."],
-        bold: &["DejaVuSansMono-Bold."],
-        italic: &["DejaVuSansMono-Oblique."],
+        regular: "DejaVuSansMono.",
+        bold: "DejaVuSansMono-Bold.",
+        italic: "DejaVuSansMono-Oblique.",
+        both: "DejaVuSansMono-BoldOblique.",
     },
 ];
 
@@ -35,6 +38,7 @@ pub struct Fonts {
     regular: Vec<FontVec>,
     bold: Vec<FontVec>,
     italic: Vec<FontVec>,
+    both: Vec<FontVec>,
     fallbacks: Vec<FontVec>,
     /// Height of letters in pixels.
     pub height: f32,
@@ -55,10 +59,11 @@ impl Fonts {
             list(Path::new(folder), &mut files);
         }
         files.sort();
-        let read = |names: &[&str]| names.iter().find_map(|name| open(&files, name));
+        let read = |name: &str| open(&files, name);
         let regular: Vec<_> = FAMILIES.iter().filter_map(|family| read(family.regular)).collect();
         let bold = FAMILIES.iter().filter_map(|family| read(family.bold)).collect();
         let italic = FAMILIES.iter().filter_map(|family| read(family.italic)).collect();
+        let both = FAMILIES.iter().filter_map(|family| read(family.both)).collect();
         let fallbacks = FALLBACKS.iter().filter_map(|name| open(&files, name)).collect();
         let first = regular.first().context(
             "there is no monospace font: install JetBrains Mono or DejaVu Sans Mono (on Debian: apt install \
@@ -68,14 +73,24 @@ impl Fonts {
         let width = scaled.h_advance(first.glyph_id('0')).round().max(1.0);
         let tall = (scaled.ascent() - scaled.descent()).ceil();
         let baseline = scaled.ascent().round();
-        Ok(Self { height, cell: (width as u32, tall as u32), baseline, regular, bold, italic, fallbacks })
+        Ok(Self {
+            height,
+            cell: (width as u32, tall as u32),
+            baseline,
+            regular,
+            bold,
+            italic,
+            both,
+            fallbacks,
+        })
     }
 
     /// The font that has a letter, the wanted style first; whether it is in that style is the second.
     pub fn with(&self, letter: char, bold: bool, italic: bool) -> Option<(&FontVec, bool)> {
         let has = |font: &&FontVec| font.glyph_id(letter).0 != 0;
         let styled = match (bold, italic) {
-            (true, _) => &self.bold,
+            (true, true) => &self.both,
+            (true, false) => &self.bold,
             (false, true) => &self.italic,
             (false, false) => &self.regular,
         };

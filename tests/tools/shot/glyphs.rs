@@ -78,6 +78,14 @@ fn parts(letter: char) -> Option<Vec<Part>> {
         '▝' => quarters(0b0010),
         '▞' => quarters(0b0110),
         '▟' => quarters(0b1110),
+        // The common fonts have no hourglass.
+        '⧗' => (0..12u8)
+            .map(|strip| {
+                let top = 2.0 + f32::from(strip) / 3.0;
+                let half = 0.6 + (top + 1.0 / 6.0 - 4.0).abs() * 1.3;
+                solid(4.0 - half, top, 4.0 + half, top + 1.0 / 3.0)
+            })
+            .collect(),
         _ => return None,
     })
 }
