@@ -188,14 +188,11 @@ pub fn chain_panic_hook() {
 /// Never waits for a lock: the panic may have come while it was held.
 pub(super) fn leave_in_panic() {
     let active = match ACTIVE.try_lock() {
-        Ok(active) => active,
-        Err(TryLockError::Poisoned(active)) => active.into_inner(),
+        Ok(active) => active.clone(),
+        Err(TryLockError::Poisoned(active)) => active.into_inner().clone(),
         Err(TryLockError::WouldBlock) => return,
     };
-    let Some((owner, inner)) = active.as_ref() else { return };
-    if *owner != thread::current().id() {
-        return;
-    }
+    let Some((_, inner)) = active.filter(|(owner, _)| *owner == thread::current().id()) else { return };
     let Some(inner) = inner.upgrade() else { return };
     let state = match inner.state.try_lock() {
         Ok(state) => Some(state),

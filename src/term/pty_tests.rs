@@ -1,4 +1,5 @@
 //! The parts together, on a real pseudo terminal.
+#![expect(clippy::significant_drop_tightening, reason = "a test keeps its turn to its end")]
 
 use super::caps;
 use super::escape::Parser;
