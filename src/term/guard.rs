@@ -132,7 +132,10 @@ impl Drop for Guard {
         if let Err(error) = self.leave() {
             tracing::warn!("the terminal could not be restored: {error}");
         }
-        *ACTIVE.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let mut active = ACTIVE.lock().unwrap_or_else(PoisonError::into_inner);
+        if active.as_ref().is_some_and(|(_, inner)| std::ptr::eq(inner.as_ptr(), Arc::as_ptr(&self.0))) {
+            *active = None;
+        }
     }
 }
 
