@@ -132,7 +132,10 @@ impl Drop for Guard {
         if let Err(error) = self.leave() {
             tracing::warn!("the terminal could not be restored: {error}");
         }
-        *ACTIVE.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let mut active = ACTIVE.lock().unwrap_or_else(PoisonError::into_inner);
+        if active.as_ref().is_some_and(|(_, inner)| std::ptr::eq(inner.as_ptr(), Arc::as_ptr(&self.0))) {
+            *active = None;
+        }
     }
 }
 
@@ -188,14 +191,11 @@ pub fn chain_panic_hook() {
 /// Never waits for a lock: the panic may have come while it was held.
 pub(super) fn leave_in_panic() {
     let active = match ACTIVE.try_lock() {
-        Ok(active) => active,
-        Err(TryLockError::Poisoned(active)) => active.into_inner(),
+        Ok(active) => active.clone(),
+        Err(TryLockError::Poisoned(active)) => active.into_inner().clone(),
         Err(TryLockError::WouldBlock) => return,
     };
-    let Some((owner, inner)) = active.as_ref() else { return };
-    if *owner != thread::current().id() {
-        return;
-    }
+    let Some((_, inner)) = active.filter(|(owner, _)| *owner == thread::current().id()) else { return };
     let Some(inner) = inner.upgrade() else { return };
     let state = match inner.state.try_lock() {
         Ok(state) => Some(state),

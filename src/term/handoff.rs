@@ -49,8 +49,9 @@ pub fn hand_over<T>(
         tracing::warn!("the terminal was handed over in part: {error}");
     }
     let outcome = work();
-    writer.repaint();
     let entered = guard.enter(modes);
+    // After entering: a frame that is painted before it would go nowhere and count as shown.
+    writer.repaint();
     reader.resume();
     entered.map_err(HandoffError::Lost)?;
     Ok(outcome)

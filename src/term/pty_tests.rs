@@ -1,4 +1,5 @@
 //! The parts together, on a real pseudo terminal.
+#![expect(clippy::significant_drop_tightening, reason = "a test keeps its turn to its end")]
 
 use super::caps;
 use super::escape::Parser;
@@ -200,7 +201,7 @@ fn a_closed_terminal_ends_the_reader_and_the_writer() {
         send.send(error).unwrap();
     });
     let writer = writer.unwrap();
-    let Pty { keyboard, master, output, _turn, .. } = pty;
+    let Pty { keyboard, master, output, .. } = pty;
     drop((keyboard, master, output));
     // The thread that reads the other side may hold it a moment longer: something must be written to end it.
     writer.show(frame("x"));

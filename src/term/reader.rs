@@ -15,6 +15,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::SIGWINCH;
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -88,7 +89,10 @@ impl Reader {
             deliver,
         };
         let thread = std::thread::Builder::new().name("terminal-reader".to_owned()).spawn(move || {
-            if let Err(error) = work.run() {
+            // A bug here must not leave a program that hears no key.
+            let outcome = catch_unwind(AssertUnwindSafe(|| work.run()))
+                .unwrap_or_else(|_panic| Err(io::Error::other("reading the terminal failed")));
+            if let Err(error) = outcome {
                 work.shared.lock().ended = true;
                 work.shared.changed.notify_all();
                 (work.deliver)(Heard::Ended(error));
@@ -99,6 +103,7 @@ impl Reader {
 
     /// Stops reading until [`Self::resume`]. Returns whether it did within the limit; a reader that has ended counts as
     /// parked.
+    #[expect(clippy::significant_drop_tightening, reason = "waiting needs the lock")]
     pub fn park(&self, limit: Duration) -> bool {
         self.want(Wanted::Park);
         let state = self.shared.lock();
@@ -171,6 +176,7 @@ impl<F: FnMut(Heard)> Work<F> {
     }
 
     /// Parked, until something else is wanted.
+    #[expect(clippy::significant_drop_tightening, reason = "waiting needs the lock")]
     fn rest(&mut self) -> io::Result<()> {
         let mut state = self.shared.lock();
         state.parked = true;

@@ -152,7 +152,7 @@ fn pieces_of_reports_are_never_typed() {
             );
         }
         let third = at + (report.len() - at) / 2;
-        let (middle, end) = report[at..].split_at(third - at);
+        let (middle, end) = tail.split_at(third - at);
         assert_eq!(typed(&[head, middle, end], 1), "", "{head:?} {middle:?} {end:?}");
     }
     assert_eq!(typed(&["[<35;150;7M[<35;151;7Mok"], 1), "ok");

@@ -1,3 +1,5 @@
+#![expect(clippy::significant_drop_tightening, reason = "the lock is what these wait with")]
+
 use super::*;
 use ratatui::layout::Rect;
 use std::sync::mpsc;
