@@ -1,4 +1,4 @@
-//! Changes of the text, each one way through [`Composer::apply`].
+//! Changes of the text, each one way through `Composer::apply`.
 
 use super::buffer::Pos;
 use super::chips::{Chip, is_chip};
