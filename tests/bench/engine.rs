@@ -9,6 +9,9 @@
     reason = "a bench fails by stopping and tells by printing"
 )]
 
+mod figures;
+
+use figures::{Bench, median, millis, tell};
 use mynah::config::env::Env;
 use mynah::config::places::Places;
 use mynah::llm::models::{Models, ModelsOptions};
@@ -28,9 +31,6 @@ use std::time::{Duration, Instant};
 
 const MYNAH: &str = env!("CARGO_BIN_EXE_mynah");
 
-/// Name and measurement.
-type Bench = (&'static str, fn());
-
 const BENCHES: &[Bench] = &[
     ("version", version),
     ("start", start_to_request),
@@ -42,25 +42,7 @@ const BENCHES: &[Bench] = &[
 ];
 
 fn main() {
-    let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
-    for (name, bench) in BENCHES {
-        if wanted.as_ref().is_none_or(|wanted| name.contains(wanted.as_str())) {
-            bench();
-        }
-    }
-}
-
-fn tell(name: &str, value: f64, unit: &str) {
-    println!("{name} {value:.3} {unit}");
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or_default()
-}
-
-fn millis(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1000.0
+    figures::run(BENCHES);
 }
 
 fn headless(home: &Home, server: &ModelServer, arguments: &[&str]) -> Command {

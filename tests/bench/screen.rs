@@ -11,15 +11,14 @@
 
 #[path = "screen/composer.rs"]
 mod composer;
+mod figures;
 #[path = "screen/term.rs"]
 mod term;
 #[path = "screen/text.rs"]
 mod text;
 
-use std::time::{Duration, Instant};
-
-/// Name and measurement.
-type Bench = (&'static str, fn());
+use figures::{Bench, median, millis, tell};
+use std::time::Instant;
 
 const BENCHES: &[Bench] = &[
     ("composer", composer::run),
@@ -32,25 +31,7 @@ const BENCHES: &[Bench] = &[
 ];
 
 fn main() {
-    let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
-    for (name, bench) in BENCHES {
-        if wanted.as_ref().is_none_or(|wanted| name.contains(wanted.as_str())) {
-            bench();
-        }
-    }
-}
-
-fn tell(name: &str, value: f64, unit: &str) {
-    println!("{name} {value:.3} {unit}");
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or_default()
-}
-
-fn millis(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1000.0
+    figures::run(BENCHES);
 }
 
 /// The median time of `times` runs, in milliseconds.
