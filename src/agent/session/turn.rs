@@ -13,6 +13,7 @@ use crate::proto::message::{
     AssistantMessage, Block, Message, SystemMessage, ToolCall, ToolResultMessage, UserMessage,
 };
 use crate::proto::tool::ToolOutput;
+use crate::tools::Withheld;
 use serde_json::{Map, Value, json};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -189,7 +190,12 @@ impl Session {
         {
             return Some(Event::ToolFinished { call: call.id, output: Arc::new(output), duration_ms: 0 });
         }
-        let withheld = self.withheld(tool.as_ref(), &call.arguments);
+        // Only searches ask what is withheld, and they change nothing: other calls need not be judged a third time.
+        let withheld = if tool.is_mutating(&call.arguments) {
+            Withheld::none()
+        } else {
+            self.withheld(tool.as_ref(), &call.arguments)
+        };
         running.driver.run(tool, call, self.parts.model.images, withheld);
         None
     }
