@@ -6,6 +6,7 @@
 //!
 //! | file | what it is |
 //! |---|---|
+//! | [`item`] | what the transcript holds |
 //! | [`heights`] | rows of all entries, summed: from a row to its entry and back |
 //! | [`layout`] | laid out entries, bounded in bytes |
 //! | [`anchor`] | a place in the content |
@@ -13,5 +14,6 @@
 
 pub mod anchor;
 pub mod heights;
+pub mod item;
 pub mod layout;
 pub mod scroll;

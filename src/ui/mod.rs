@@ -6,4 +6,7 @@
 pub mod composer;
 pub mod hit;
 pub mod key_event;
+pub mod look;
+pub mod paint;
 pub mod scene;
+pub mod target;

@@ -1,0 +1,253 @@
+//! What the transcript holds: one item for each part of the conversation that is drawn by itself.
+//!
+//! A reply with thinking, text and two calls is four items. Texts of finished messages stay in the message itself,
+//! which the session shares: an item only names the block.
+
+use crate::proto::event::NoticeLevel;
+use crate::proto::ids::{CallId, EntryId};
+use crate::proto::message::{
+    AssistantMessage, BashExecutionMessage, Block, Message, ToolCall, ToolResultMessage,
+};
+use crate::text::markdown::stream::MarkdownStream;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// One item.
+#[derive(Debug)]
+pub struct Item {
+    /// The entry it belongs to; none of what is only shown (notices, end lines).
+    pub entry: Option<EntryId>,
+    /// Changes with everything that can change how it is drawn, and never comes back to a former number.
+    pub revision: u64,
+    /// Whether the user opened or closed this one.
+    pub fold: Fold,
+    /// What it is.
+    pub body: Body,
+}
+
+/// Whether an item is drawn whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Fold {
+    /// As all of its kind are drawn now.
+    #[default]
+    Usual,
+    /// Whole, by the user's wish.
+    Open,
+    /// Short, by the user's wish.
+    Closed,
+}
+
+/// What an item is.
+#[derive(Debug)]
+pub enum Body {
+    /// What the user said.
+    User(User),
+    /// Text of the model, Markdown.
+    Reply(Prose),
+    /// What the model thought.
+    Thinking(Thinking),
+    /// A tool call and what it gave.
+    Call(Box<Call>),
+    /// A command that the user ran from the prompt.
+    Shell(Box<Shell>),
+    /// A text of a program: a summary, mail. Markdown.
+    Custom {
+        /// What it is, in a word or two.
+        label: String,
+        /// The text.
+        text: String,
+    },
+    /// Something the user should know.
+    Notice {
+        /// How bad.
+        level: NoticeLevel,
+        /// What happened, what was kept, what to do.
+        text: String,
+    },
+    /// The end of a turn.
+    TurnEnd(TurnEnd),
+}
+
+/// What the user said.
+#[derive(Debug)]
+pub struct User {
+    /// The text.
+    pub text: String,
+    /// How many pictures came with it.
+    pub pictures: usize,
+}
+
+/// A text that streams, or a block of a finished message.
+#[derive(Debug)]
+pub enum Prose {
+    /// It streams, or its message is not finished.
+    Live(Box<MarkdownStream>),
+    /// It is whole.
+    Whole(BlockRef),
+}
+
+impl Prose {
+    /// The text so far.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Live(stream) => stream.source(),
+            Self::Whole(block) => block.text(),
+        }
+    }
+}
+
+/// A block of a finished message of the model.
+#[derive(Clone, Debug)]
+pub struct BlockRef {
+    /// The message; always [`Message::Assistant`].
+    pub message: Arc<Message>,
+    /// Place in its content.
+    pub index: usize,
+}
+
+impl BlockRef {
+    /// The message it stands in.
+    pub fn message(&self) -> Option<&AssistantMessage> {
+        match &*self.message {
+            Message::Assistant(message) => Some(message),
+            _ => None,
+        }
+    }
+
+    /// The block.
+    pub fn block(&self) -> Option<&Block> {
+        self.message()?.content.get(self.index)
+    }
+
+    /// The block's text or thinking; empty for others.
+    pub fn text(&self) -> &str {
+        match self.block() {
+            Some(Block::Text { text, .. }) => text,
+            Some(Block::Thinking { thinking, .. }) => thinking,
+            _ => "",
+        }
+    }
+
+    /// The block as a call.
+    pub fn call(&self) -> Option<&ToolCall> {
+        match self.block() {
+            Some(Block::ToolCall(call)) => Some(call),
+            _ => None,
+        }
+    }
+}
+
+/// What the model thought.
+#[derive(Debug)]
+pub struct Thinking {
+    /// The text; empty when the provider withholds it.
+    pub text: Prose,
+    /// When it began, while it goes on.
+    pub since: Option<Instant>,
+    /// How long it took, once it has ended and if that is known.
+    pub took: Option<Duration>,
+}
+
+/// A tool call and what it gave.
+#[derive(Debug)]
+pub struct Call {
+    /// The call.
+    pub id: CallId,
+    /// Tool name; may be empty while the call is being written.
+    pub tool: String,
+    /// Its arguments, once they are whole.
+    pub arguments: Map<String, Value>,
+    /// The arguments' JSON as far as it has come, while the call is being written.
+    pub draft: String,
+    /// How far it is.
+    pub phase: CallPhase,
+    /// What it has printed so far, while it runs: the end of it, cut at a line, never more than [`LIVE_OUTPUT`].
+    pub output: String,
+    /// Bytes that were cut from the beginning of `output`.
+    pub output_dropped: u64,
+}
+
+/// Bytes of a running call's output that are kept for its row.
+pub const LIVE_OUTPUT: usize = 64 * 1024;
+
+/// How far a call is.
+#[derive(Debug)]
+pub enum CallPhase {
+    /// The model writes it.
+    Writing {
+        /// Since when; unknown for one that was read from a log.
+        since: Option<Instant>,
+    },
+    /// It is whole and waits for its turn.
+    Queued,
+    /// The user is asked.
+    Asking,
+    /// It runs.
+    Running {
+        /// Since when.
+        since: Instant,
+    },
+    /// It is over.
+    Done {
+        /// What it gave.
+        result: Arc<ToolResultMessage>,
+    },
+    /// It was never answered: its turn ended first.
+    Dropped,
+}
+
+/// A command that the user ran from the prompt.
+#[derive(Debug)]
+pub enum Shell {
+    /// It runs.
+    Running {
+        /// The command.
+        command: String,
+        /// What it has printed, as of [`Call::output`].
+        output: String,
+        /// Its result is only shown.
+        shown_only: bool,
+        /// Since when.
+        since: Instant,
+    },
+    /// It is over; always [`Message::BashExecution`].
+    Done(Arc<Message>),
+}
+
+impl Shell {
+    /// What it gave, once it is over.
+    pub fn done(&self) -> Option<&BashExecutionMessage> {
+        match self {
+            Self::Done(message) => match &**message {
+                Message::BashExecution(done) => Some(done),
+                _ => None,
+            },
+            Self::Running { .. } => None,
+        }
+    }
+}
+
+/// The end of a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnEnd {
+    /// How it ended.
+    pub how: TurnEndKind,
+    /// How long it took.
+    pub took: Duration,
+    /// Time of day, as hours and minutes of the user's zone.
+    pub at: (u8, u8),
+    /// Tokens a second, times ten, over all its requests.
+    pub speed: Option<u32>,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TurnEndKind {
+    /// The model was done.
+    Done,
+    /// The user stopped it.
+    Stopped,
+    /// It failed, was refused or reached a limit; the text says it.
+    Failed(String),
+}

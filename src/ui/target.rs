@@ -1,0 +1,49 @@
+//! What a click means.
+
+use crate::proto::ids::TicketId;
+use std::sync::Arc;
+
+/// What lies at a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The transcript, beside its items.
+    Transcript,
+    /// An item of the transcript, by index.
+    Item(usize),
+    /// A block of an item that is copied as a whole.
+    Card {
+        /// The item.
+        item: usize,
+        /// Index into its cards.
+        card: usize,
+    },
+    /// An address.
+    Link(Arc<str>),
+    /// The mark that says that there is more below.
+    Below,
+    /// The composer.
+    Composer,
+    /// A completion, by index into the candidates.
+    Completion(usize),
+    /// A row that waits in the queue.
+    Queued(TicketId),
+    /// Something of the footer.
+    Footer(FooterPart),
+    /// A choice or button of the topmost layer, by its index there.
+    Choice(usize),
+    /// The topmost layer, beside its choices.
+    Layer,
+    /// Beside the topmost layer: closes it.
+    Beside,
+}
+
+/// What of the footer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FooterPart {
+    /// The model: a click opens the picker.
+    Model,
+    /// The thinking level: a click goes to the next one.
+    Thinking,
+    /// The permission mode: a click goes to the next one.
+    Mode,
+}
