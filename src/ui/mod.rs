@@ -4,6 +4,7 @@
 //! can only hit what was really shown.
 
 pub mod composer;
+pub mod entries;
 pub mod hit;
 pub mod key_event;
 pub mod look;
