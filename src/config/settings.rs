@@ -53,6 +53,8 @@ const fn number(max: i64) -> Kind {
 const THINKING: &[&str] = &["off", "minimal", "low", "medium", "high", "xhigh", "max"];
 const MODES: &[&str] = &["ask", "edits", "yolo"];
 const LOG_LEVELS: &[&str] = &["off", "error", "warn", "info", "debug", "trace"];
+const CONTRASTS: &[&str] = &["normal", "high"];
+const ENTER_WHILE_RUNNING: &[&str] = &["steer", "queue"];
 /// A day: a longer limit is a mistake in the unit.
 const DAY: i64 = 86_400;
 
@@ -88,6 +90,20 @@ pub const SETTINGS: &[SettingMeta] = &[
         short_env: Some("MYNAH_OFFLINE"),
         ..SettingMeta::new("network.offline", Kind::Bool, "Nothing but the chosen model endpoint").guarding()
     },
+    SettingMeta::new("screen.theme", Kind::Text, "Colours: quiet, terminal, a theme's name, or dark/light names"),
+    SettingMeta::new("screen.contrast", Kind::Choice(CONTRASTS), "How well text stands out from its ground"),
+    SettingMeta::new("screen.mouse", Kind::Bool, "Take the mouse; shift and drag stays the terminal's"),
+    SettingMeta::new("screen.alternate", Kind::Bool, "A screen of our own, gone on exit"),
+    SettingMeta::new("screen.glyphs", Kind::Bool, "Marks tell success beside colours"),
+    SettingMeta {
+        short_env: Some("MYNAH_REDUCED_MOTION"),
+        ..SettingMeta::new("screen.reduced_motion", Kind::Bool, "Nothing moves by itself")
+    },
+    SettingMeta::new(
+        "composer.enter_while_running",
+        Kind::Choice(ENTER_WHILE_RUNNING),
+        "What Enter does while a turn runs",
+    ),
     SettingMeta::new("log.level", Kind::Choice(LOG_LEVELS), "What the log file holds"),
 ];
 
@@ -160,8 +176,29 @@ pub struct Settings {
     pub save_sessions: bool,
     /// Nothing but the chosen model endpoint.
     pub offline: bool,
+    /// `[screen]`
+    pub screen: ScreenSettings,
+    /// Enter steers the running turn; else it queues.
+    pub enter_steers: bool,
     /// What the log file holds: `off`, `error`, `warn`, `info`, `debug` or `trace`.
     pub log_level: String,
+}
+
+/// `[screen]`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScreenSettings {
+    /// A theme's name, or two as `dark/light`.
+    pub theme: String,
+    /// `normal` or `high`.
+    pub contrast: String,
+    /// The mouse is taken.
+    pub mouse: bool,
+    /// The terminal's alternate screen is used.
+    pub alternate: bool,
+    /// Marks beside colours.
+    pub glyphs: bool,
+    /// Nothing moves by itself.
+    pub reduced_motion: bool,
 }
 
 /// `[model]`
@@ -244,6 +281,15 @@ impl Settings {
             context_files: values.switch("context.files"),
             save_sessions: values.switch("session.save"),
             offline: values.switch("network.offline"),
+            screen: ScreenSettings {
+                theme: values.text("screen.theme").to_owned(),
+                contrast: values.text("screen.contrast").to_owned(),
+                mouse: values.switch("screen.mouse"),
+                alternate: values.switch("screen.alternate"),
+                glyphs: values.switch("screen.glyphs"),
+                reduced_motion: values.switch("screen.reduced_motion"),
+            },
+            enter_steers: values.text("composer.enter_while_running") == "steer",
             log_level: values.text("log.level").to_owned(),
         }
     }

@@ -21,14 +21,18 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// Button presses, drags and the wheel; not every move, which would cost bytes all the time.
 const MOUSE_ON: &[u8] = b"\x1b[?1002h\x1b[?1006h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1002l";
-/// Alternate screen, no wrapping at the right edge, marked pastes, focus reports.
-const ENTER: &[u8] = b"\x1b[?1049h\x1b[?7l\x1b[?2004h\x1b[?1004h";
+const ALTERNATE_ON: &[u8] = b"\x1b[?1049h";
+const ALTERNATE_OFF: &[u8] = b"\x1b[?1049l";
+/// No wrapping at the right edge, marked pastes, focus reports.
+const ENTER: &[u8] = b"\x1b[?7l\x1b[?2004h\x1b[?1004h";
+/// On the screen that the shell uses our last frame goes; what stood there before is in the scrollback.
+const WIPE: &[u8] = b"\x1b[H\x1b[J";
 /// Told apart: keys that older terminals mix up (1), repeats and releases (2), the character with shift (4).
 const KEYBOARD_ON: &[u8] = b"\x1b[>7u";
 const KEYBOARD_OFF: &[u8] = b"\x1b[<u";
 /// Ends a sequence or frame that was cut, then plain colours and the whole screen as scroll region.
 const LEAVE_FIRST: &[u8] = b"\x1b\\\x1b[?2026l\x1b[m\x1b[r";
-const LEAVE_LAST: &[u8] = b"\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l";
+const LEAVE_LAST: &[u8] = b"\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?25h";
 
 /// The thread that has the terminal, and how to give it back, for the panic hook.
 static ACTIVE: Mutex<Option<(ThreadId, Weak<Inner>)>> = Mutex::new(None);
@@ -36,6 +40,8 @@ static ACTIVE: Mutex<Option<(ThreadId, Weak<Inner>)>> = Mutex::new(None);
 /// What is switched on besides the screen itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Modes {
+    /// A screen of our own; else that of the shell.
+    pub alternate: bool,
     /// Mouse reports.
     pub mouse: bool,
     /// The keyboard protocol of kitty; only where the terminal has confirmed it.
@@ -87,7 +93,8 @@ impl Guard {
     pub fn enter(&self, modes: Modes) -> io::Result<()> {
         let mut state = self.0.lock();
         self.0.raw(&mut state)?;
-        let mut bytes = ENTER.to_vec();
+        let mut bytes = if modes.alternate { ALTERNATE_ON.to_vec() } else { self.0.scroll_away()? };
+        bytes.extend_from_slice(ENTER);
         bytes.extend_from_slice(if modes.mouse { MOUSE_ON } else { b"" });
         bytes.extend_from_slice(if modes.keyboard { KEYBOARD_ON } else { b"" });
         // From the first byte on there is something to undo.
@@ -154,9 +161,17 @@ impl Inner {
         Ok(())
     }
 
+    /// What moves all that stands on the shell's screen into its scrollback.
+    fn scroll_away(&self) -> io::Result<Vec<u8>> {
+        let (_, rows) = self.tty.size()?;
+        let mut bytes = format!("\x1b[{rows};1H").into_bytes();
+        bytes.resize(bytes.len() + usize::from(rows), b'\n');
+        Ok(bytes)
+    }
+
     fn leave(&self, state: &mut State) -> io::Result<()> {
         self.tty.mute(true);
-        let Modes { keyboard, mouse: _ } = state.modes;
+        let Modes { alternate, keyboard, mouse: _ } = state.modes;
         let mut outcome = Ok(());
         if std::mem::take(&mut state.entered) {
             let mut bytes = LEAVE_FIRST.to_vec();
@@ -165,6 +180,7 @@ impl Inner {
             // Whatever the mode says: off twice is harmless, on by mistake is not.
             bytes.extend_from_slice(MOUSE_OFF);
             bytes.extend_from_slice(LEAVE_LAST);
+            bytes.extend_from_slice(if alternate { ALTERNATE_OFF } else { WIPE });
             outcome = self.tty.write_within(&bytes, PATIENCE);
         }
         if let Some(before) = state.before.take() {

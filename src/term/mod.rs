@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`tty`] | the file: opened for ourselves, raw mode, size, never blocking |
 //! | [`guard`] | taken over and given back, also on a panic; [`stray`]: prints of libraries |
-//! | [`caps`], [`depth`] | what the terminal can do, how many colours |
+//! | [`caps`] | what the terminal can do |
 //! | [`reader`] | a thread: bytes to [`input::Input`] through [`escape`], [`keys`], [`filter`] and [`burst`] |
 //! | [`wheel`] | wheel events to lines |
 //! | [`writer`] | a thread: frames to bytes through [`screen`], [`frame_diff`], [`scroll_regions`], [`painter`], [`pen`] |
@@ -16,7 +16,6 @@
 pub mod burst;
 pub mod caps;
 pub mod clipboard;
-pub mod depth;
 pub mod editor;
 pub mod escape;
 pub mod filter;

@@ -28,14 +28,18 @@ impl Depth {
         if term == "dumb" {
             return Self::Mono;
         }
+        let program = get("TERM_PROGRAM").unwrap_or_default();
         // Neither shows 24 bit colours, whatever was inherited from outside of it.
-        let is_limited = get("TERM_PROGRAM") == Some("Apple_Terminal") || term.starts_with("screen.");
-        if !is_limited
-            && (matches!(get("COLORTERM"), Some("truecolor" | "24bit")) || term.ends_with("-direct"))
-        {
+        let is_limited =
+            program == "Apple_Terminal" || (term.starts_with("screen") && get("TMUX").is_none());
+        let is_known = ["truecolor", "direct", "kitty", "ghostty", "alacritty", "wezterm", "foot", "contour"]
+            .iter()
+            .any(|word| term.contains(word))
+            || matches!(program, "iTerm.app" | "WezTerm" | "vscode" | "ghostty");
+        if !is_limited && (matches!(get("COLORTERM"), Some("truecolor" | "24bit")) || is_known) {
             return Self::True;
         }
-        if is_limited || term.contains("256color") || get("COLORTERM").is_some() {
+        if is_limited || term.contains("256") || get("COLORTERM").is_some() {
             return Self::Indexed;
         }
         Self::Ansi
@@ -119,13 +123,16 @@ mod tests {
 
     #[test]
     fn depths_by_the_environment() {
-        let table: [(&[(&str, &str)], Depth); 9] = [
+        let table: [(&[(&str, &str)], Depth); 12] = [
             (&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")], Depth::True),
             (&[("TERM", "xterm-direct")], Depth::True),
             (&[("TERM", "xterm-256color")], Depth::Indexed),
             (&[("TERM", "xterm-256color"), ("NO_COLOR", "1"), ("COLORTERM", "24bit")], Depth::Mono),
             (&[("TERM", "xterm-256color"), ("NO_COLOR", ""), ("COLORTERM", "24bit")], Depth::True),
             (&[("TERM", "screen.xterm-256color"), ("COLORTERM", "truecolor")], Depth::Indexed),
+            (&[("TERM", "screen-256color"), ("COLORTERM", "truecolor"), ("TMUX", "/tmp/x")], Depth::True),
+            (&[("TERM", "xterm-kitty")], Depth::True),
+            (&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "vscode")], Depth::True),
             (&[("TERM", "xterm")], Depth::Ansi),
             (&[("TERM", "dumb"), ("COLORTERM", "truecolor")], Depth::Mono),
             (&[], Depth::Ansi),
