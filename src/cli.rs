@@ -26,7 +26,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation
 }
 
 /// A coding agent for the terminal.
-#[derive(Debug, Parser)]
+#[derive(Debug, Clone, Parser)]
 #[command(name = "mynah", version, about, after_help = AFTER_HELP, disable_help_subcommand = true)]
 pub struct RunArgs {
     /// Prompts, run in order. @FILE puts a file into the first one
@@ -83,7 +83,7 @@ pub struct RunArgs {
 }
 
 /// Which session the prompts go to.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Clone, Default, ClapArgs)]
 pub struct SessionArgs {
     /// Go on with the newest session of this folder
     #[arg(short = 'c', long = "continue", group = "session_choice")]
@@ -113,7 +113,7 @@ pub struct SessionArgs {
 }
 
 /// What may run.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Clone, Default, ClapArgs)]
 pub struct PermissionArgs {
     /// Allow what this rule covers, e.g. 'bash(cargo test:*)' or 'edit(src/**)'
     #[arg(long, value_name = "RULE")]
@@ -141,7 +141,7 @@ pub struct PermissionArgs {
 }
 
 /// What the model is told.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Clone, Default, ClapArgs)]
 pub struct ContextArgs {
     /// Instead of Mynah's own instructions: a text or a file
     #[arg(long, value_name = "TEXT|FILE")]

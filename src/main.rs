@@ -3,7 +3,7 @@
 use mynah::app::config_command::{self, ConfigCommand, ConfigCx, Scope};
 use mynah::app::headless::{self, Exit, text::Streams};
 use mynah::app::start::{self, Started, Surroundings};
-use mynah::app::{list_models, list_sessions, logging, panic, prompts};
+use mynah::app::{event_loop, list_models, list_sessions, logging, panic, prompts};
 use mynah::cli::{self, ConfigAction, ConfigArgs, Invocation, OutputMode, RunArgs};
 use mynah::config::env::Env;
 use mynah::config::places::Places;
@@ -12,6 +12,7 @@ use mynah::store::{find, line};
 use std::io::{self, IsTerminal, Read, Write};
 use std::process::ExitCode;
 use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
 
 /// A person who waits for a run that waits for standard input is told so after this time.
 const STDIN_HINT_AFTER: Duration = Duration::from_secs(2);
@@ -58,22 +59,22 @@ fn run(args: &RunArgs, env: Env) -> anyhow::Result<Exit> {
     if let Some(search) = &args.list_models {
         return print_models(args, &around, search);
     }
+    let no_screen = why_no_screen(args, &around.env);
+    if no_screen.is_none() {
+        return on_screen(args, around);
+    }
     if args.session.resume.as_deref() == Some("") {
         return print_sessions(&around);
     }
     let stdin = piped_input()?;
     let asked = !args.prompts.is_empty() || stdin.as_ref().is_some_and(|bytes| !bytes.is_empty());
-    if !asked && !args.print && args.mode == OutputMode::Text && io::stdin().is_terminal() {
-        anyhow::bail!("This version has no screen yet. Give it a task: mynah -p \"task\". See mynah --help.");
+    if let Some(why) = no_screen.filter(|_| !asked && !args.print && args.mode == OutputMode::Text) {
+        anyhow::bail!("{why} Give a task without a screen: mynah -p \"task\". See mynah --help.");
     }
     let prompts = prompts::collect(&args.prompts, stdin.as_deref(), &around.cwd, &around.places.home)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| anyhow::anyhow!("Mynah could not start: {}.", reason(&error)))?;
+    let runtime = runtime()?;
     let exit = runtime.block_on(async {
-        let Started { handle, header, notices } = start::start(args, &around).await?;
+        let Started { handle, header, notices, .. } = start::start(args, &around, false).await?;
         let events = handle.events();
         for notice in notices {
             complain(&notice);
@@ -88,6 +89,36 @@ fn run(args: &RunArgs, env: Env) -> anyhow::Result<Exit> {
     // Work on blocking threads (a search, a read of a dead network mount) must not hold up the end.
     runtime.shutdown_background();
     exit
+}
+
+/// Why there is no full-screen program; nothing when there is one.
+fn why_no_screen(args: &RunArgs, env: &Env) -> Option<&'static str> {
+    if args.print || args.mode != OutputMode::Text {
+        return Some("No screen is wanted.");
+    }
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        return Some("There is no terminal to draw on.");
+    }
+    matches!(env.get("TERM"), Some("dumb")).then_some("This terminal can't draw a screen (TERM=dumb).")
+}
+
+/// The full-screen program.
+fn on_screen(args: &RunArgs, around: Surroundings) -> anyhow::Result<Exit> {
+    let prompts = prompts::collect(&args.prompts, None, &around.cwd, &around.places.home)?;
+    let runtime = runtime()?;
+    // On this thread: a panic of it gives the terminal back.
+    let exit = runtime.block_on(event_loop::run(args.clone(), around, prompts));
+    // Work on blocking threads (a search, a read of a dead network mount) must not hold up the end.
+    runtime.shutdown_background();
+    exit
+}
+
+fn runtime() -> anyhow::Result<Runtime> {
+    Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| anyhow::anyhow!("Mynah could not start: {}.", reason(&error)))
 }
 
 fn config(args: &ConfigArgs, env: Env) -> anyhow::Result<Exit> {

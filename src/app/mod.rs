@@ -1,12 +1,34 @@
-//! Programs around an agent: how one is put together, and the headless one.
+//! Programs around an agent: how one is put together, the full-screen one, and the headless one.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | [`start`] | an agent put together |
+//! | [`event_loop`] | the full-screen program: [`msg`] in, [`mod@update`] of [`state`], [`effect`] out, [`exec`], [`mod@draw`] when [`frame`] says so |
+//! | [`terminal`] | the terminal as that program has it |
+//! | [`slash`] | the table of commands behind a slash |
+//! | [`headless`] | `mynah -p` |
 
 pub mod config_command;
+pub mod draw;
+pub mod effect;
+pub mod event_loop;
+pub mod exec;
+pub mod farewell;
+pub mod folder_listing;
 pub mod frame;
+pub mod git_branch;
 pub mod headless;
 pub mod list_models;
 pub mod list_sessions;
 pub mod logging;
+pub mod msg;
 pub mod panic;
 pub mod prompts;
+pub mod signals;
 pub mod slash;
 pub mod start;
+pub mod state;
+pub mod terminal;
+pub mod theme_choice;
+pub mod time_of_day;
+pub mod update;

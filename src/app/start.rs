@@ -94,6 +94,10 @@ pub struct Started {
     pub header: Header,
     /// What the user should know before anything happens.
     pub notices: Vec<String>,
+    /// What was said before, oldest first; shared with the session.
+    pub history: Vec<Arc<Message>>,
+    /// The models that can be chosen.
+    pub models: Arc<Models>,
 }
 
 /// What everything starts from.
@@ -144,8 +148,12 @@ impl Surroundings {
     }
 }
 
-/// Starts an agent.
-pub async fn start(args: &RunArgs, around: &Surroundings) -> Result<Started, StartError> {
+/// Starts an agent. `interactive`: somebody is there who can answer its questions.
+pub async fn start(
+    args: &RunArgs,
+    around: &Surroundings,
+    interactive: bool,
+) -> Result<Started, StartError> {
     let settings = &around.loaded.settings;
     let mut notices: Vec<String> =
         around.loaded.warnings.iter().map(|warning| warning.text.clone()).collect();
@@ -193,6 +201,8 @@ pub async fn start(args: &RunArgs, around: &Surroundings) -> Result<Started, Sta
         },
         files: Arc::new(FileLocks::default()),
     };
+    let models = Arc::new(models);
+    let said = history.clone();
     let grant_state = around.places.state.clone();
     let grant_project = around.project_root.clone();
     let handle = session::start(SessionParts {
@@ -204,14 +214,14 @@ pub async fn start(args: &RunArgs, around: &Surroundings) -> Result<Started, Sta
         usage: context.usage,
         model: selection.model,
         provider,
-        models: Arc::new(models),
+        models: models.clone(),
         thinking,
         mode: mode(args, settings),
         rules,
         save_grant: Arc::new(move |rule| {
             grants::add(&grant_state, &grant_project, rule).map_err(|error| error.to_string())
         }),
-        interactive: false,
+        interactive,
         tools,
         system,
         workshop,
@@ -227,7 +237,7 @@ pub async fn start(args: &RunArgs, around: &Surroundings) -> Result<Started, Sta
         },
         max_rounds: settings.max_rounds.unwrap_or(0),
     });
-    Ok(Started { handle, header, notices })
+    Ok(Started { handle, header, notices, history: said, models })
 }
 
 impl ModelSource for Models {

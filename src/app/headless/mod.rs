@@ -12,6 +12,7 @@ use crate::agent::view::Durability;
 use crate::cli::OutputMode;
 use crate::proto::command::{CancelReason, Command, Placement, Prompt, TicketOutcome};
 use crate::proto::event::AgentEvent;
+use super::signals::Signals;
 use crate::store::error::reason;
 use json::JsonLines;
 use serde_json::Value;
@@ -19,7 +20,6 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use text::{Streams, TextOutput};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// The session gets this long to stop its processes and save.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(5);
@@ -286,32 +286,6 @@ fn print(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;
     stdout.flush()
-}
-
-/// The signals that end a run.
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-    hangup: Signal,
-}
-
-impl Signals {
-    fn listen() -> io::Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hangup: signal(SignalKind::hangup())?,
-        })
-    }
-
-    /// The number of the next one.
-    async fn next(&mut self) -> i32 {
-        tokio::select! {
-            _ = self.interrupt.recv() => SignalKind::interrupt().as_raw_value(),
-            _ = self.terminate.recv() => SignalKind::terminate().as_raw_value(),
-            _ = self.hangup.recv() => SignalKind::hangup().as_raw_value(),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -31,31 +31,18 @@ impl SlashCommand {
 pub const COMMANDS: &[SlashCommand] = &[
     command("help", "", "Keys and commands").or(&["hotkeys", "keys"]),
     command("model", "[search]", "Choose the model; an exact name switches at once"),
-    command("models", "", "Choose and order the models that the key cycles").or(&["scoped-models"]),
     command("thinking", "[level]", "How hard the model thinks"),
     command("mode", "[mode]", "What runs without asking").or(&["permissions"]),
     command("new", "", "New session").or(&["clear"]),
-    command("resume", "[search]", "Open an earlier session"),
-    command("name", "[text]", "Show or set the name of the session").or(&["rename"]),
-    command("session", "", "File, id, counts, tokens and cost of the session"),
-    command("tree", "", "Branches of the session"),
-    command("rewind", "", "Go back to an earlier prompt").or(&["undo"]),
-    command("fork", "", "New session from an earlier prompt"),
+    command("resume", "", "Open an earlier session"),
     command("clone", "", "New session with all of this one"),
-    command("compact", "[focus]", "Summarise the history to make room"),
+    command("name", "[text]", "Show or set the name of the session").or(&["rename"]),
+    command("session", "", "File, id, counts, tokens and cost of the session").or(&["cost", "status"]),
     command("copy", "", "Copy the last answer"),
-    command("export", "[path]", "Write the session as HTML, or as JSONL by the ending"),
-    command("import", "<path>", "Open a session file"),
     command("theme", "[name]", "Choose the colours"),
-    command("fold", "", "Folded view on or off"),
-    command("settings", "", "Settings").or(&["config"]),
-    command("set", "<setting> [value]", "Show or change one setting"),
-    command("jobs", "", "Background jobs"),
-    command("agents", "", "Agents"),
-    command("login", "[provider]", "Add the key of a provider"),
-    command("logout", "[provider]", "Remove the key of a provider"),
-    command("trust", "", "Whether the settings of this project are read"),
-    command("reload", "", "Read keys, themes, prompts, skills and context files again"),
+    command("set", "<setting> [value]", "Show or change one setting").or(&["settings", "config"]),
+    command("trust", "", "Read the settings of this project from now on"),
+    command("untrust", "", "Do not read the settings of this project"),
     command("quit", "", "Quit").or(&["exit"]),
 ];
 
@@ -73,16 +60,21 @@ pub fn completion_items() -> Vec<CommandItem> {
         argument: command.argument.to_owned(),
         text: command.text.to_owned(),
         values: match command.name {
-            "mode" => values(PermissionMode::ALL.map(PermissionMode::as_str)),
-            "thinking" => values(ThinkingLevel::ALL.map(ThinkingLevel::as_str)),
+            "mode" => words(PermissionMode::ALL.map(PermissionMode::as_str)),
+            "thinking" => words(ThinkingLevel::ALL.map(ThinkingLevel::as_str)),
             _ => Vec::new(),
         },
     });
     items.collect()
 }
 
-fn values<const N: usize>(words: [&str; N]) -> Vec<ValueItem> {
-    words.into_iter().map(|word| ValueItem { value: word.to_owned(), text: String::new() }).collect()
+fn words<const N: usize>(words: [&str; N]) -> Vec<ValueItem> {
+    values(words.into_iter().map(|word| (word.to_owned(), String::new())))
+}
+
+/// Values and what they mean, as completion takes them.
+pub fn values(values: impl IntoIterator<Item = (String, String)>) -> Vec<ValueItem> {
+    values.into_iter().map(|(value, text)| ValueItem { value, text }).collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,136 @@
+//! The state as cells: which part of the screen gets which rows, and from where each takes its figures.
+
+use super::state::AppState;
+use crate::agent::view::SessionView;
+use crate::proto::message::text_of;
+use crate::ui::chrome::footer::{self, Context, Footer, Tokens};
+use crate::ui::chrome::queue_rows::{self, Queue, Waiting};
+use crate::ui::chrome::start_page::{self, StartPage};
+use crate::ui::chrome::{composer_box, phase_line, regions};
+use crate::ui::composer::view::max_rows;
+use crate::ui::hit::HitMap;
+use crate::ui::layers::frame::{Level, Place};
+use crate::ui::look::Look;
+use crate::ui::scene::{NextDeadline, Scene};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
+use std::time::Instant;
+
+/// Draws a frame; returns where the terminal's cursor belongs. What the frame means is kept for the mouse.
+pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<Position> {
+    let area = buffer.area;
+    let mut hits = HitMap::new();
+    let mut next = NextDeadline::default();
+    if state.toast.as_ref().is_some_and(|toast| toast.until <= now) {
+        state.toast = None;
+    }
+    if let Some(toast) = &state.toast {
+        next.expire(toast.until);
+    }
+    state.composer.set_size(composer_box::text_width(area.width), max_rows(area.height));
+    let footer = footer_of(state);
+    let queue = queue_of(state);
+    let wants = regions::Wants {
+        queue: queue_rows::height(&queue),
+        composer: state.composer.height(),
+        footer: footer::height(&footer, area.width),
+    };
+    let regions = regions::split(area, &wants);
+
+    // Fields, not a method: the pane is changed while the look is borrowed.
+    let look = Look {
+        theme: &state.theme,
+        keymap: &state.keymap,
+        now,
+        epoch: state.epoch,
+        motion: state.motion,
+        glyphs: state.glyphs,
+        home: &state.home,
+        cwd: &state.cwd,
+    };
+    if state.conversation.is_empty() {
+        start_page::draw(&start_page_of(state, &look), &look, regions.transcript, buffer);
+    } else {
+        state.pane.draw(&mut state.conversation, &look, regions.transcript, buffer, &mut hits, &mut next);
+    }
+    queue_rows::draw(&queue, &look, regions.queue, buffer, &mut hits);
+    let drawn = composer_box::draw(&state.composer, &look, regions.composer, buffer, &mut hits);
+    phase_line::draw(&state.phase, &look, regions.phase, drawn.above.as_deref(), buffer, &mut next);
+    composer_box::draw_rule(&state.composer, drawn.below.as_deref(), &look, regions.rule, buffer);
+    footer::draw(&footer, &look, regions.footer, buffer, &mut hits, &mut next);
+    let completions = regions::above_composer(&regions, composer_box::completion_height(&state.composer));
+    composer_box::draw_completions(&state.composer, &look, completions, buffer, &mut hits);
+
+    let mut caret = drawn.caret;
+    let page = regions::above_composer(&regions, area.height);
+    for (level, layer) in (1..).zip(&mut state.layers) {
+        let place = Place { screen: area, page, level: Level::try_from(level).unwrap_or(Level::MAX) };
+        let over = layer.draw(&look, &place, buffer, &mut hits);
+        caret = if layer.is_modal() { over } else { over.or(caret) };
+    }
+    state.scene = Scene { hits, caret, next_deadline: next };
+    caret
+}
+
+fn footer_of(state: &AppState) -> Footer {
+    let look = state.look(state.epoch);
+    let view = state.session.view.as_deref();
+    let clock = state.session.clock.map(|(hours, minutes)| format!("{hours:02}:{minutes:02}"));
+    let usage = view.map(|view| view.usage).unwrap_or_default();
+    let counts = view.map(|view| view.counts).unwrap_or_default();
+    Footer {
+        clock,
+        place: crate::ui::chrome::footer::place(&state.cwd, look.home),
+        branch: state.branch.clone(),
+        session: view.and_then(|view| view.name.clone()),
+        model: view.map(|view| view.model.clone()),
+        thinking: view.map(|view| view.thinking).unwrap_or_default(),
+        mode: view.map(|view| view.mode).unwrap_or_default(),
+        context: Context {
+            tokens: view.map(|view| view.context.tokens),
+            window: view.map_or(0, |view| view.context.window),
+        },
+        cost: usage.cost.total,
+        airtime: view.map(|view| view.airtime).unwrap_or_default(),
+        prompts: counts.prompts.into(),
+        turns: counts.rounds.into(),
+        tools: counts.tools.into(),
+        tokens: Tokens {
+            input: usage.input,
+            write: usage.cache_write,
+            read: usage.cache_read,
+            output: usage.output,
+        },
+        cache: None,
+        is_mouse_off: !state.mouse,
+        notice: state.toast.as_ref().map(|toast| (toast.level, toast.text.clone())),
+    }
+}
+
+fn queue_of(state: &AppState) -> Queue {
+    let view = state.session.view.as_deref();
+    let rows = |view: &SessionView| Queue {
+        steering: view.steering.iter().map(|row| row.text.clone()).collect(),
+        waiting: view
+            .queue
+            .iter()
+            .map(|row| Waiting { ticket: row.ticket, text: row.text.clone(), held: row.held })
+            .collect(),
+    };
+    let mut queue = view.map(rows).unwrap_or_default();
+    // What was sent before the session is open waits too.
+    queue.steering.extend(state.session.waiting.iter().map(|prompt| match &prompt.display {
+        Some(display) => display.clone(),
+        None => text_of(&prompt.content),
+    }));
+    queue
+}
+
+fn start_page_of(state: &AppState, look: &Look<'_>) -> StartPage {
+    let view = state.session.view.as_deref();
+    StartPage {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        folder: footer::place(&state.cwd, look.home),
+        model: view.map(|view| (view.model.clone(), view.model_name.clone())),
+    }
+}

@@ -1,0 +1,83 @@
+//! What the full-screen program wants done in the world. `update` returns these; [`super::exec`] performs them.
+
+use super::headless::Exit;
+use crate::proto::command::{Command, Placement, Prompt};
+use crate::proto::prompt::PromptRecord;
+use std::path::PathBuf;
+
+/// One thing to do.
+#[derive(Debug, PartialEq)]
+pub enum Effect {
+    /// Tells the agent.
+    Send(Command),
+    /// Gives the agent a prompt.
+    Submit(Prompt, How),
+    /// Opens a session. The agent of the one before is ended when that has worked.
+    Open(SessionChoice),
+    /// Puts a text on the clipboard.
+    Copy(String),
+    /// Lets the user edit a text in their editor.
+    Edit(String),
+    /// Stops the program until the shell continues it.
+    Suspend,
+    /// Draws the whole screen again.
+    Repaint,
+    /// Takes the mouse, or leaves it to the terminal.
+    Mouse(bool),
+    /// Reads the prompts of former sessions.
+    LoadHistory,
+    /// Keeps a prompt for later sessions.
+    Remember(PromptRecord),
+    /// Lists a folder for completion.
+    List(String),
+    /// Finds the branch that is checked out.
+    FindBranch,
+    /// Lists the sessions of all folders.
+    ListSessions,
+    /// Deletes a session that is not open.
+    DeleteSession(PathBuf),
+    /// Names a session that is not open.
+    RenameSession(PathBuf, String),
+    /// Loads a theme by name.
+    LoadTheme(String),
+    /// Writes a setting into the user's file.
+    Save {
+        /// Which.
+        key: &'static str,
+        /// As in the file.
+        value: String,
+    },
+    /// Changes a setting as `mynah config set` does, and tells what became of it.
+    Set {
+        /// Which.
+        key: String,
+        /// As on the command line; nothing shows it.
+        value: Option<String>,
+    },
+    /// Reads this project's own settings from now on, or not.
+    Trust(bool),
+    /// Ends the program.
+    Quit(Exit),
+}
+
+/// How a prompt comes to the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// As a prompt of its own.
+    Own(Placement),
+    /// Said to the running turn.
+    Steer,
+}
+
+/// Which session to open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionChoice {
+    /// What the command line asks for.
+    AsStarted,
+    /// A new one.
+    New,
+    /// This file.
+    File(PathBuf),
+    /// A copy of this file.
+    CopyOf(PathBuf),
+}

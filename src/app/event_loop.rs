@@ -1,0 +1,318 @@
+//! The full-screen program: one loop that turns the world into messages, performs effects, and draws when it is due.
+//!
+//! Invariants
+//! - The first frame comes before any session is opened: no network, no folder, no log is waited for.
+//! - Input goes before what the agent tells, and that before what time brings.
+//! - With nothing to tell and nothing that changes by itself, the loop waits without a timer.
+//! - However it ends, the agent is ended, then the terminal given back, then the last words are printed.
+
+use super::exec::{Exec, Flow, NewAgent, Report};
+use super::frame::{Cause, FrameClock};
+use super::headless::Exit;
+use super::msg::{Done, Msg};
+use super::signals::Signals;
+use super::start::Surroundings;
+use super::state::{AppState, Beginning};
+use super::terminal::{Facts, Terminal};
+use super::update::{self, Outcome};
+use super::{draw, farewell, theme_choice};
+use crate::agent::outbox::Listener;
+use crate::agent::view::SessionView;
+use crate::cli::RunArgs;
+use crate::config::keymap::Keymap;
+use crate::proto::command::Prompt;
+use crate::term::caps::Reply;
+use crate::term::guard;
+use crate::term::input::Input;
+use crate::term::reader::Heard;
+use crate::theme::mix::Rgb;
+use std::fs::{File, OpenOptions};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::watch;
+
+/// Events of the agent that are taken in before the loop looks for input again.
+const MOST_EVENTS: usize = 64;
+
+/// Runs the program on the terminal of this process, until the user leaves it.
+///
+/// # Errors
+/// The terminal can't be used, or the system refuses signals. The terminal is as it was.
+pub async fn run(args: RunArgs, around: Surroundings, prompts: Vec<Prompt>) -> anyhow::Result<Exit> {
+    let signals = Signals::listen()?;
+    guard::chain_panic_hook();
+    let (hear, heard) = unbounded_channel();
+    let log = stray_log(&around.places.state);
+    let deliver = move |what| {
+        // Nobody listens once the program ends.
+        let _ended = hear.send(what);
+    };
+    let (terminal, facts) = Terminal::open(&around.env, &around.loaded.settings.screen, log, deliver)?;
+    let around = Arc::new(around);
+    let page = facts.caps.background.map(|[red, green, blue]| Rgb(red, green, blue));
+    let (reports, reported) = unbounded_channel();
+    let exec = Exec::new(args.clone(), around.clone(), reports, page);
+    let now = Instant::now();
+    let mut state = beginning(&args, &around, &facts, page, prompts, now);
+    let mut clock = FrameClock::new();
+    clock.request(Cause::Input, now);
+    let typed = facts.typed;
+    let mut program = Loop { terminal, exec, clock, heard, reported, signals, agent: None };
+    program.draw(&mut state);
+    program.perform(&mut state, update::begin);
+    for input in typed {
+        program.tell(&mut state, Msg::Input(input));
+    }
+    let exit = program.turn(&mut state).await;
+    let mut saved = Ok(());
+    if let Some(signals) = Some(&mut program.signals) {
+        saved = tokio::select! {
+            saved = program.exec.end_agent() => saved,
+            // Asked again while it saves: the user does not want to wait.
+            _ = signals.next() => Ok(()),
+        };
+    }
+    let Loop { terminal, .. } = program;
+    terminal.close();
+    farewell::print(&state, saved.as_ref().err().map(String::as_str));
+    Ok(if saved.is_err() && exit == Exit::Success { Exit::Failure } else { exit })
+}
+
+fn beginning(
+    args: &RunArgs,
+    around: &Surroundings,
+    facts: &Facts,
+    page: Option<Rgb>,
+    prompts: Vec<Prompt>,
+    now: Instant,
+) -> AppState {
+    let (theme, mut notices) = theme_choice::of_settings(around, page);
+    let (keymap, warnings) = Keymap::load(&around.places);
+    notices.extend(warnings.into_iter().map(|warning| warning.text));
+    AppState::new(Beginning {
+        settings: &around.loaded.settings,
+        cwd: around.cwd.clone(),
+        home: around.places.home.clone(),
+        term_program: around.env.get("TERM_PROGRAM").map(str::to_owned),
+        no_session: args.session.no_session,
+        pick_session: args.session.resume.as_deref() == Some(""),
+        themes: theme_choice::names(around),
+        theme,
+        page_known: page.is_some(),
+        keymap,
+        notices,
+        prompts,
+        size: facts.size,
+        now,
+    })
+}
+
+/// Where what libraries print goes while the program has the terminal.
+fn stray_log(state: &Path) -> Option<File> {
+    let path = super::logging::path(state);
+    let made = std::fs::create_dir_all(path.parent()?);
+    let file = made.and_then(|()| OpenOptions::new().append(true).create(true).open(&path));
+    // Better lost than on the screen.
+    file.or_else(|_| OpenOptions::new().write(true).open("/dev/null")).ok()
+}
+
+/// The agent as the loop hears it.
+struct Agent {
+    events: Listener,
+    view: watch::Receiver<Arc<SessionView>>,
+}
+
+struct Loop {
+    terminal: Terminal,
+    exec: Exec,
+    clock: FrameClock,
+    heard: UnboundedReceiver<Heard>,
+    reported: UnboundedReceiver<Report>,
+    signals: Signals,
+    agent: Option<Agent>,
+}
+
+/// What the loop woke up for.
+enum Woken {
+    Signal(i32),
+    Heard(Option<Heard>),
+    Agent(AgentNews),
+    Report(Report),
+    Deadline,
+}
+
+enum AgentNews {
+    Event(Box<crate::proto::event::AgentEvent>),
+    View(Arc<SessionView>),
+    Ended,
+}
+
+impl Loop {
+    /// Goes round until the program is to end.
+    async fn turn(&mut self, state: &mut AppState) -> Exit {
+        loop {
+            if let Some(exit) = state.exit {
+                return exit;
+            }
+            if self.clock.is_due(Instant::now()) {
+                self.draw(state);
+            }
+            match self.wait().await {
+                Woken::Signal(number) => self.tell(state, Msg::Signal(number)),
+                Woken::Heard(heard) => self.hear(state, heard),
+                Woken::Agent(news) => self.agent_news(state, news),
+                Woken::Report(report) => self.report(state, report),
+                Woken::Deadline => {}
+            }
+        }
+    }
+
+    async fn wait(&mut self) -> Woken {
+        let deadline = self.clock.deadline();
+        tokio::select! {
+            biased;
+            number = self.signals.next() => Woken::Signal(number),
+            heard = self.heard.recv() => Woken::Heard(heard),
+            Some(report) = self.reported.recv() => Woken::Report(report),
+            news = next_of(&mut self.agent) => Woken::Agent(news),
+            () = sleep_until(deadline) => Woken::Deadline,
+        }
+    }
+
+    /// Takes in all that the terminal has told; one frame then shows it.
+    fn hear(&mut self, state: &mut AppState, heard: Option<Heard>) {
+        let mut next = heard;
+        while let Some(heard) = next {
+            match heard {
+                Heard::Input(Input::Reply(reply)) => self.late_answer(state, reply),
+                Heard::Input(Input::Focus(has_focus)) => {
+                    self.clock.set_focus(has_focus);
+                    self.tell(state, Msg::Input(Input::Focus(has_focus)));
+                }
+                Heard::Input(input) => self.tell(state, Msg::Input(input)),
+                Heard::Ended(error) => {
+                    tracing::warn!("the terminal is gone: {error}");
+                    self.tell(state, Msg::TerminalLost);
+                }
+            }
+            if state.exit.is_some() {
+                return;
+            }
+            next = self.heard.try_recv().ok();
+        }
+    }
+
+    /// What the terminal says after the time limit still counts.
+    fn late_answer(&mut self, state: &mut AppState, reply: Reply) {
+        match reply {
+            Reply::KeyboardFlags(_) => self.terminal.set_keyboard(),
+            Reply::Background([red, green, blue]) if !state.page_known => {
+                state.page_known = true;
+                self.exec.set_page(Rgb(red, green, blue));
+                self.perform(state, update::reload_theme);
+            }
+            _ => {}
+        }
+    }
+
+    fn agent_news(&mut self, state: &mut AppState, news: AgentNews) {
+        let mut next = Some(news);
+        for _ in 0..MOST_EVENTS {
+            match next {
+                Some(AgentNews::Event(event)) => self.tell(state, Msg::Agent(*event)),
+                Some(AgentNews::View(view)) => self.tell(state, Msg::View(view)),
+                Some(AgentNews::Ended) => {
+                    self.agent = None;
+                    self.tell(state, Msg::AgentEnded);
+                }
+                None => return,
+            }
+            if !self.heard.is_empty() {
+                return;
+            }
+            next = self
+                .agent
+                .as_mut()
+                .and_then(|agent| agent.events.try_next())
+                .map(|event| AgentNews::Event(Box::new(event.event)));
+        }
+    }
+
+    fn report(&mut self, state: &mut AppState, report: Report) {
+        match report {
+            Report::Done(done) => self.tell(state, Msg::Done(done)),
+            Report::Agent(agent) => {
+                let NewAgent { handle, events, opened } = *agent;
+                self.agent = Some(Agent { events, view: handle.watch() });
+                self.exec.switch_to(handle);
+                self.tell(state, Msg::Done(Done::Opened(opened)));
+            }
+        }
+    }
+
+    /// Changes the state by a message and performs what follows.
+    fn tell(&mut self, state: &mut AppState, msg: Msg) {
+        let cause = match &msg {
+            Msg::Agent(_) | Msg::View(_) => Cause::Stream,
+            _ => Cause::Input,
+        };
+        self.perform_for(state, cause, |state, now| update::update(state, msg, now));
+    }
+
+    fn perform(
+        &mut self,
+        state: &mut AppState,
+        change: impl FnOnce(&mut AppState, Instant) -> Outcome,
+    ) {
+        self.perform_for(state, Cause::Input, change);
+    }
+
+    fn perform_for(
+        &mut self,
+        state: &mut AppState,
+        cause: Cause,
+        change: impl FnOnce(&mut AppState, Instant) -> Outcome,
+    ) {
+        let now = Instant::now();
+        let outcome = change(state, now);
+        if outcome.changed {
+            self.clock.request(cause, now);
+        }
+        for effect in outcome.effects {
+            match self.exec.run(effect, &self.terminal) {
+                Flow::On => {}
+                Flow::Tell(msg) => self.tell(state, *msg),
+                Flow::End(exit) => state.exit = Some(exit),
+            }
+        }
+    }
+
+    fn draw(&mut self, state: &mut AppState) {
+        let now = Instant::now();
+        let size = state.size;
+        self.terminal.show(size, |buffer| draw::draw(state, now, buffer));
+        self.clock.drawn(now, state.scene.next_deadline);
+    }
+}
+
+/// What the agent tells next; never when there is none.
+async fn next_of(agent: &mut Option<Agent>) -> AgentNews {
+    let Some(agent) = agent else { return std::future::pending().await };
+    tokio::select! {
+        biased;
+        event = agent.events.next() => match event {
+            Some(event) => AgentNews::Event(Box::new(event.event)),
+            None => AgentNews::Ended,
+        },
+        Ok(()) = agent.view.changed() => AgentNews::View(agent.view.borrow_and_update().clone()),
+    }
+}
+
+async fn sleep_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,351 @@
+//! Performs what the full-screen program wants done in the world, and tells what became of it as messages.
+//!
+//! What takes time runs on tasks or threads of its own; only handing over the terminal happens here and now. An error is
+//! always told: to the user, as a message.
+
+use super::config_command::{self, ConfigCommand, ConfigCx, Scope};
+use super::effect::{Effect, How, SessionChoice};
+use super::headless::Exit;
+use super::msg::{Done, Msg, Opened};
+use super::start::{self, Started, Surroundings};
+use super::terminal::Terminal;
+use super::{folder_listing, git_branch, theme_choice};
+use crate::agent::handle::AgentHandle;
+use crate::agent::outbox::Listener;
+use crate::cli::{RunArgs, SessionArgs};
+use crate::config::load;
+use crate::config::settings::setting;
+use crate::config::save;
+use crate::proto::command::{Command, Prompt};
+use crate::proto::entry::EntryKind;
+use crate::proto::event::NoticeLevel;
+use crate::proto::model::ModelRef;
+use crate::proto::prompt::PromptRecord;
+use crate::store::error::reason;
+use crate::store::log::Log;
+use crate::store::{find, history};
+use crate::term::{editor, handoff};
+use crate::theme::mix::Rgb;
+use crate::ui::layers::models::ModelItem;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc::UnboundedSender;
+
+/// An agent that was left for another gets this long to stop its processes and save.
+const SHUTDOWN_LIMIT: Duration = Duration::from_secs(5);
+
+/// An agent that has just been started, on its way to the loop.
+pub struct NewAgent {
+    /// The door to it.
+    pub handle: AgentHandle,
+    /// Everything it tells.
+    pub events: Listener,
+    /// What the screen needs to know.
+    pub opened: Box<Opened>,
+}
+
+/// What reaches the loop from the tasks of this module.
+pub enum Report {
+    /// Something is done.
+    Done(Done),
+    /// A session is open.
+    Agent(Box<NewAgent>),
+}
+
+/// Performs effects.
+pub struct Exec {
+    args: RunArgs,
+    around: Arc<Surroundings>,
+    reports: UnboundedSender<Report>,
+    /// The agent that commands go to.
+    agent: Option<AgentHandle>,
+    /// The terminal's ground, for themes that are loaded later.
+    page: Option<Rgb>,
+}
+
+/// What the loop does next.
+#[derive(Debug)]
+pub enum Flow {
+    /// Goes on.
+    On,
+    /// Goes on with this message first.
+    Tell(Box<Msg>),
+    /// Ends the program.
+    End(Exit),
+}
+
+impl Exec {
+    /// Performs effects for a program that was started like this.
+    pub const fn new(
+        args: RunArgs,
+        around: Arc<Surroundings>,
+        reports: UnboundedSender<Report>,
+        page: Option<Rgb>,
+    ) -> Self {
+        Self { args, around, reports, agent: None, page }
+    }
+
+    /// The terminal has told its ground late.
+    pub const fn set_page(&mut self, page: Rgb) {
+        self.page = Some(page);
+    }
+
+    /// Sends commands to this agent from now on, and ends the one before.
+    pub fn switch_to(&mut self, agent: AgentHandle) {
+        if let Some(before) = self.agent.replace(agent) {
+            let reports = self.reports.clone();
+            tokio::spawn(async move {
+                if let Err(error) = before.shutdown(SHUTDOWN_LIMIT).await {
+                    let text = format!("The session before could not be ended properly: {error}");
+                    tell(&reports, Done::Toast(NoticeLevel::Error, text));
+                }
+            });
+        }
+    }
+
+    /// Ends the agent. The error says what was not saved.
+    pub async fn end_agent(&mut self) -> Result<(), String> {
+        match self.agent.take() {
+            Some(agent) => agent.shutdown(SHUTDOWN_LIMIT).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Performs one effect.
+    pub fn run(&mut self, effect: Effect, terminal: &Terminal) -> Flow {
+        match effect {
+            Effect::Send(command) => self.send(command),
+            Effect::Submit(prompt, how) => self.submit(prompt, how),
+            Effect::Open(choice) => self.open(choice),
+            Effect::Copy(text) => {
+                let reports = self.reports.clone();
+                terminal.copy(text, move |copied| tell(&reports, Done::Copied(copied)));
+            }
+            Effect::Edit(text) => return self.edit(&text, terminal),
+            Effect::Suspend => return suspend(terminal),
+            Effect::Repaint => terminal.repaint(),
+            Effect::Mouse(on) => terminal.set_mouse(on),
+            Effect::LoadHistory => {
+                let state = self.around.places.state.clone();
+                self.in_background(move || match history::load(&state) {
+                    Ok(records) => Done::History(records),
+                    Err(error) => warning(format!("Earlier prompts can't be read: {}.", reason(&error))),
+                });
+            }
+            Effect::Remember(record) => self.remember(record),
+            Effect::List(folder) => {
+                let (cwd, home) = (self.around.cwd.clone(), self.around.places.home.clone());
+                self.in_background(move || {
+                    let entries = folder_listing::entries(&folder, &cwd, &home).into();
+                    Done::Listing { folder, entries }
+                });
+            }
+            Effect::FindBranch => {
+                let cwd = self.around.cwd.clone();
+                self.in_background(move || Done::Branch(git_branch::of(&cwd)));
+            }
+            Effect::ListSessions => {
+                let around = self.around.clone();
+                self.in_background(move || {
+                    let sessions = find::list(&around.places, None);
+                    Done::Sessions(sessions, jiff::Timestamp::now().as_millisecond())
+                });
+            }
+            Effect::DeleteSession(path) => self.in_background(move || delete_session(&path)),
+            Effect::RenameSession(path, name) => {
+                let reports = self.reports.clone();
+                tokio::spawn(async move { tell(&reports, rename_session(path, name).await) });
+            }
+            Effect::LoadTheme(name) => {
+                let (around, page) = (self.around.clone(), self.page);
+                self.in_background(move || {
+                    let (theme, warnings) = theme_choice::named(&name, &around, page);
+                    match warnings.into_iter().next() {
+                        Some(text) => warning(text),
+                        None => Done::Theme(Box::new(theme)),
+                    }
+                });
+            }
+            Effect::Save { key, value } => self.save(key, value),
+            Effect::Set { key, value } => self.set(key, value),
+            Effect::Trust(trusted) => self.configure(if trusted {
+                ConfigCommand::Trust
+            } else {
+                ConfigCommand::Untrust
+            }),
+            Effect::Quit(exit) => return Flow::End(exit),
+        }
+        Flow::On
+    }
+
+    fn send(&self, command: Command) {
+        if let Some(agent) = &self.agent {
+            agent.send(command);
+        }
+    }
+
+    fn submit(&self, prompt: Prompt, how: How) {
+        let Some(agent) = &self.agent else { return };
+        let mut ticket = match how {
+            How::Own(placement) => agent.submit(prompt, placement),
+            How::Steer => agent.steer(prompt),
+        };
+        let reports = self.reports.clone();
+        tokio::spawn(async move {
+            if let Err(error) = ticket.accepted().await {
+                tell(&reports, Done::Toast(NoticeLevel::Error, error));
+            }
+        });
+    }
+
+    fn open(&self, choice: SessionChoice) {
+        let mut args = self.args.clone();
+        let name = args.session.name.take();
+        args.session = match choice {
+            SessionChoice::AsStarted => SessionArgs { name, ..args.session },
+            SessionChoice::New => SessionArgs { no_session: args.session.no_session, ..SessionArgs::default() },
+            SessionChoice::File(path) => {
+                SessionArgs { session: Some(path.to_string_lossy().into_owned()), ..SessionArgs::default() }
+            }
+            SessionChoice::CopyOf(path) => {
+                SessionArgs { fork: Some(path.to_string_lossy().into_owned()), ..SessionArgs::default() }
+            }
+        };
+        let (around, reports) = (self.around.clone(), self.reports.clone());
+        tokio::spawn(async move {
+            let report = match start::start(&args, &around, true).await {
+                Ok(started) => Report::Agent(Box::new(new_agent(started))),
+                Err(error) => Report::Done(Done::NotOpened(error.to_string())),
+            };
+            // Nobody listens once the program ends.
+            let _ended = reports.send(report);
+        });
+    }
+
+    fn edit(&self, text: &str, terminal: &Terminal) -> Flow {
+        let command = editor::command(&self.around.env).to_owned();
+        let folder = std::env::temp_dir();
+        let edited = terminal.hand_over(|| editor::edit(&command, text, &folder));
+        let edited = match edited {
+            Ok(Ok(text)) => Ok(text),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        Flow::Tell(Box::new(Msg::Done(Done::Edited(edited))))
+    }
+
+    fn remember(&self, record: PromptRecord) {
+        let (state, reports) = (self.around.places.state.clone(), self.reports.clone());
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = history::append(&state, &record) {
+                let text = format!("The prompt can't be kept for later sessions: {}.", reason(&error));
+                tell(&reports, warning(text));
+            }
+        });
+    }
+
+    fn save(&self, key: &'static str, value: String) {
+        let file = load::user_file(&self.around.places);
+        let reports = self.reports.clone();
+        tokio::task::spawn_blocking(move || {
+            let checked = setting(key).and_then(|meta| meta.kind.parse(&value));
+            let Some(checked) = checked else { return };
+            if let Err(error) = save::set(&file, key, &checked.value) {
+                tell(&reports, warning(format!("It holds for this run only: {error}")));
+            }
+        });
+    }
+
+    fn set(&self, key: String, value: Option<String>) {
+        self.configure(match value {
+            Some(value) => ConfigCommand::Set { key, value },
+            None => ConfigCommand::Get { key },
+        });
+    }
+
+    fn configure(&self, command: ConfigCommand) {
+        let around = self.around.clone();
+        self.in_background(move || {
+            let cx = ConfigCx {
+                places: &around.places,
+                project: &around.project_root,
+                env: &around.env,
+                flags: &[],
+            };
+            match config_command::run(&command, Scope::User, cx) {
+                Ok(text) => Done::Toast(NoticeLevel::Info, text.trim_end().to_owned()),
+                Err(error) => warning(error.to_string()),
+            }
+        });
+    }
+
+    fn in_background(&self, work: impl FnOnce() -> Done + Send + 'static) {
+        let reports = self.reports.clone();
+        tokio::task::spawn_blocking(move || tell(&reports, work()));
+    }
+}
+
+fn tell(reports: &UnboundedSender<Report>, done: Done) {
+    // Nobody listens once the program ends.
+    let _ended = reports.send(Report::Done(done));
+}
+
+const fn warning(text: String) -> Done {
+    Done::Toast(NoticeLevel::Warning, text)
+}
+
+fn new_agent(started: Started) -> NewAgent {
+    let Started { handle, notices, history, models, .. } = started;
+    let rows = models.list(None);
+    let models = rows.into_iter().map(|row| ModelItem {
+        model: ModelRef::new(row.provider, row.id),
+        name: row.name,
+        window: (row.context_window > 0).then_some(row.context_window),
+        price: (row.price.input > 0.0 || row.price.output > 0.0).then_some((row.price.input, row.price.output)),
+        thinks: row.thinking,
+        problem: (!row.has_key).then(|| "no key".to_owned()),
+    });
+    let opened = Opened { history, view: handle.view(), notices, models: models.collect() };
+    NewAgent { events: handle.events(), handle, opened: Box::new(opened) }
+}
+
+fn suspend(terminal: &Terminal) -> Flow {
+    let outcome = terminal.hand_over(handoff::suspend);
+    let error = match outcome {
+        Ok(Ok(())) => return Flow::On,
+        Ok(Err(error)) => reason(&error),
+        Err(error) => error.to_string(),
+    };
+    Flow::Tell(Box::new(Msg::Done(warning(format!("Mynah could not be suspended: {error}")))))
+}
+
+fn delete_session(path: &PathBuf) -> Done {
+    let outputs = path.with_extension("d");
+    let removed = std::fs::remove_file(path).and_then(|()| match std::fs::remove_dir_all(&outputs) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    });
+    match removed {
+        Ok(()) => Done::Toast(NoticeLevel::Info, "The session is deleted.".to_owned()),
+        Err(error) => warning(format!("{} can't be deleted: {}.", path.display(), reason(&error))),
+    }
+}
+
+/// Names a session that nobody has open.
+async fn rename_session(path: PathBuf, name: String) -> Done {
+    let opened = tokio::task::spawn_blocking(move || Log::open(&path)).await;
+    let saved = match opened {
+        Ok(Ok((mut log, _))) => {
+            let id = log.fresh_id();
+            log.append(id, EntryKind::SessionInfo { name: name.clone() }, jiff::Timestamp::now());
+            log.barrier().await.map_err(|error| error.to_string())
+        }
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    match saved {
+        Ok(()) => Done::Toast(NoticeLevel::Info, format!("The session is now called {name}.")),
+        Err(error) => warning(format!("The session keeps its name: {error}")),
+    }
+}

@@ -1,0 +1,66 @@
+//! What stays on the user's own screen after the program has ended: the last reply, and how to go on.
+
+use super::state::AppState;
+use crate::text::clean;
+use std::io::{self, Write};
+
+/// Rows of the last reply that are shown; the session has the rest.
+const MOST_LINES: usize = 40;
+/// Characters of an id that name a session.
+const SHORT_ID: usize = 8;
+
+/// Prints it. `unsaved` says what could not be saved.
+pub fn print(state: &AppState, unsaved: Option<&str>) {
+    let mut text = state.conversation.last_reply().map(last_lines).unwrap_or_default();
+    if let Some(resume) = resume_line(state) {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&resume);
+    }
+    let mut out = io::stdout().lock();
+    // The terminal may be gone; nobody is left to tell then.
+    let _gone = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if let Some(error) = unsaved {
+        let _gone = writeln!(io::stderr().lock(), "mynah: {}", clean::for_terminal(error));
+    }
+}
+
+fn last_lines(reply: &str) -> String {
+    let reply = clean::for_terminal(reply.trim());
+    let lines: Vec<&str> = reply.lines().collect();
+    let hidden = lines.len().saturating_sub(MOST_LINES);
+    let mut text = String::new();
+    if hidden > 0 {
+        text.push_str(&format!("… {hidden} earlier lines\n"));
+    }
+    for line in lines.iter().skip(hidden) {
+        text.push_str(line);
+        text.push('\n');
+    }
+    text
+}
+
+/// Only a session in which something was said is kept.
+fn resume_line(state: &AppState) -> Option<String> {
+    let view = state.session.view.as_ref()?;
+    let said = state.conversation.has_prompts();
+    let file = view.file.as_ref().filter(|file| said && file.exists())?;
+    let _ = file;
+    let id: String = view.id.as_str().chars().take(SHORT_ID).collect();
+    Some(format!("Go on with this session: mynah --resume {id}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_reply_shows_its_end_and_nothing_that_steers_the_terminal() {
+        let reply: String = (0..MOST_LINES + 2).map(|line| format!("line {line}\u{1b}[2J\n")).collect();
+        let shown = last_lines(&reply);
+        assert!(shown.starts_with("… 2 earlier lines\nline 2\n"), "{shown}");
+        assert!(shown.ends_with("line 41\n") && !shown.contains('\u{1b}'));
+        assert_eq!(last_lines("  short \n"), "short\n");
+    }
+}

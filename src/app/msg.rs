@@ -1,0 +1,75 @@
+//! Everything that can happen to the full-screen program.
+
+use crate::agent::view::SessionView;
+use crate::proto::event::{AgentEvent, NoticeLevel};
+use crate::proto::message::Message;
+use crate::proto::prompt::PromptRecord;
+use crate::store::find::SessionInfo;
+use crate::term::clipboard::Copied;
+use crate::term::input::Input;
+use crate::theme::Theme;
+use crate::ui::layers::models::ModelItem;
+use std::sync::Arc;
+
+/// One thing that happened.
+#[derive(Debug)]
+pub enum Msg {
+    /// The terminal told something.
+    Input(Input),
+    /// The agent told something.
+    Agent(AgentEvent),
+    /// The agent will tell nothing any more, and nobody asked it to end.
+    AgentEnded,
+    /// The agent's state, as last published.
+    View(Arc<SessionView>),
+    /// Work that was started by an effect is done.
+    Done(Done),
+    /// The system wants the program to end.
+    Signal(i32),
+    /// The terminal is gone.
+    TerminalLost,
+}
+
+/// What became of an effect.
+#[derive(Debug)]
+pub enum Done {
+    /// A session is open and its agent runs.
+    Opened(Box<Opened>),
+    /// No session could be opened; the one before, if any, goes on.
+    NotOpened(String),
+    /// The prompts of former sessions, the oldest first.
+    History(Vec<PromptRecord>),
+    /// The entries of a folder, or all files of the project under an empty name.
+    Listing {
+        /// As [`Completer::wanted`](crate::ui::composer::complete::Completer::wanted) named it.
+        folder: String,
+        /// Folders end in a slash.
+        entries: Arc<[String]>,
+    },
+    /// The branch that is checked out in the working folder, if there is one.
+    Branch(Option<String>),
+    /// The sessions of all folders, the newest first, and the time by which their ages count: milliseconds since the
+    /// Unix epoch.
+    Sessions(Vec<SessionInfo>, i64),
+    /// Another theme.
+    Theme(Box<Theme>),
+    /// What became of a copy.
+    Copied(Copied),
+    /// What was written in the editor; the error says why not.
+    Edited(Result<String, String>),
+    /// Something the user should know, for a moment.
+    Toast(NoticeLevel, String),
+}
+
+/// A session that was opened.
+#[derive(Debug)]
+pub struct Opened {
+    /// What was said before.
+    pub history: Vec<Arc<Message>>,
+    /// Its state.
+    pub view: Arc<SessionView>,
+    /// What the user should know.
+    pub notices: Vec<String>,
+    /// The models that can be chosen.
+    pub models: Vec<ModelItem>,
+}

@@ -1,0 +1,256 @@
+//! The state of the full-screen program. Changed only by [`super::update`], shown only by [`super::draw`].
+
+use super::headless::Exit;
+use super::slash;
+use crate::agent::view::SessionView;
+use crate::config::keymap::Keymap;
+use crate::config::settings::Settings;
+use crate::proto::command::Prompt;
+use crate::proto::event::NoticeLevel;
+use crate::term::wheel::{Wheel, events_a_notch};
+use crate::theme::Theme;
+use crate::transcript::conversation::Conversation;
+use crate::ui::chrome::phase::Phase;
+use crate::ui::composer::Composer;
+use crate::ui::layers::Layer;
+use crate::ui::layers::models::ModelItem;
+use crate::ui::look::Look;
+use crate::ui::pane::Pane;
+use crate::ui::scene::Scene;
+use crate::ui::target::Target;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a passing notice is shown.
+pub const TOAST_TIME: Duration = Duration::from_secs(6);
+
+/// All of it.
+pub struct AppState {
+    /// Where we work.
+    pub cwd: PathBuf,
+    /// The user's home folder.
+    pub home: PathBuf,
+    /// Which key does what.
+    pub keymap: Keymap,
+    /// Roles to colours.
+    pub theme: Theme,
+    /// The theme as the setting names it.
+    pub theme_name: String,
+    /// The themes that can be chosen.
+    pub themes: Vec<String>,
+    /// The terminal has told its ground.
+    pub page_known: bool,
+    /// Marks beside colours.
+    pub glyphs: bool,
+    /// Things may move.
+    pub motion: bool,
+    /// Enter steers the running turn.
+    pub enter_steers: bool,
+    /// The mouse is taken.
+    pub mouse: bool,
+    /// Sessions are not kept.
+    pub no_session: bool,
+    /// Columns and rows.
+    pub size: (u16, u16),
+    /// When the program began.
+    pub epoch: Instant,
+
+    /// What is said.
+    pub conversation: Conversation,
+    /// Where it is on screen.
+    pub pane: Pane,
+    /// What is being written.
+    pub composer: Composer,
+    /// What the turn does now.
+    pub phase: Phase,
+    /// What lies over the page, the topmost last.
+    pub layers: Vec<Layer>,
+    /// The agent and its session.
+    pub session: Session,
+    /// The branch that is checked out.
+    pub branch: Option<String>,
+    /// Something to know for a moment.
+    pub toast: Option<Toast>,
+    /// A folder whose entries have been asked for.
+    pub listing: Option<String>,
+    /// Turns wheel events into lines.
+    pub wheel: Wheel,
+    /// Gestures that depend on the one before.
+    pub gestures: Gestures,
+    /// What the last frame meant.
+    pub scene: Scene<Target>,
+    /// The program is to end.
+    pub exit: Option<Exit>,
+}
+
+/// The agent and its session, as far as the screen knows.
+#[derive(Default)]
+pub struct Session {
+    /// As last published; nothing before the first one is open.
+    pub view: Option<Arc<SessionView>>,
+    /// One is being opened.
+    pub opening: bool,
+    /// A new one stands in for one that could not be opened.
+    pub fell_back: bool,
+    /// The agent has ended by itself: nothing can be sent.
+    pub dead: bool,
+    /// What was sent before it was open.
+    pub waiting: Vec<Prompt>,
+    /// The models that can be chosen.
+    pub models: Vec<ModelItem>,
+    /// When the last model call ended, as the footer's clock shows it.
+    pub clock: Option<(u8, u8)>,
+}
+
+/// Something to know for a moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Toast {
+    /// How bad.
+    pub level: NoticeLevel,
+    /// One line.
+    pub text: String,
+    /// It is gone by then.
+    pub until: Instant,
+}
+
+/// Gestures that depend on the one before.
+#[derive(Debug, Default)]
+pub struct Gestures {
+    /// The last press of the key that quits when pressed twice.
+    pub interrupt: Option<Instant>,
+    /// The last key that typed something.
+    pub typed: Option<Instant>,
+    /// When the terminal got the focus.
+    pub focused: Option<Instant>,
+}
+
+/// What the state begins with.
+pub struct Beginning<'a> {
+    /// The settings in force.
+    pub settings: &'a Settings,
+    /// Where we work.
+    pub cwd: PathBuf,
+    /// The user's home folder.
+    pub home: PathBuf,
+    /// The value of `TERM_PROGRAM`.
+    pub term_program: Option<String>,
+    /// Sessions are not kept.
+    pub no_session: bool,
+    /// The user wants to choose a session first.
+    pub pick_session: bool,
+    /// The themes that can be chosen.
+    pub themes: Vec<String>,
+    /// The theme in force.
+    pub theme: Theme,
+    /// The terminal has told its ground.
+    pub page_known: bool,
+    /// Which key does what.
+    pub keymap: Keymap,
+    /// What the user should know.
+    pub notices: Vec<String>,
+    /// To be run first.
+    pub prompts: Vec<Prompt>,
+    /// Columns and rows.
+    pub size: (u16, u16),
+    /// When it begins.
+    pub now: Instant,
+}
+
+impl AppState {
+    /// A program that has just started: nothing is open yet.
+    pub fn new(beginning: Beginning<'_>) -> Self {
+        let screen = &beginning.settings.screen;
+        let mut composer = Composer::new(beginning.cwd.clone());
+        composer.inform_completer(|completer| completer.set_commands(slash::completion_items()));
+        let mut conversation = Conversation::new();
+        for text in beginning.notices {
+            conversation.notice(NoticeLevel::Warning, text);
+        }
+        let mut state = Self {
+            cwd: beginning.cwd,
+            home: beginning.home,
+            keymap: beginning.keymap,
+            theme: beginning.theme,
+            theme_name: screen.theme.clone(),
+            themes: beginning.themes,
+            page_known: beginning.page_known,
+            glyphs: screen.glyphs,
+            motion: !screen.reduced_motion,
+            enter_steers: beginning.settings.enter_steers,
+            mouse: screen.mouse,
+            no_session: beginning.no_session,
+            size: beginning.size,
+            epoch: beginning.now,
+            conversation,
+            pane: Pane::new(),
+            composer,
+            phase: Phase::new(),
+            layers: Vec::new(),
+            session: Session { waiting: beginning.prompts, ..Session::default() },
+            branch: None,
+            toast: None,
+            listing: None,
+            wheel: Wheel::new(events_a_notch(beginning.term_program.as_deref())),
+            gestures: Gestures::default(),
+            scene: Scene::default(),
+            exit: None,
+        };
+        state.tell_values();
+        if beginning.pick_session {
+            super::update::sessions::open_picker(&mut state);
+        }
+        state
+    }
+
+    /// The look of a frame.
+    pub fn look(&self, now: Instant) -> Look<'_> {
+        Look {
+            theme: &self.theme,
+            keymap: &self.keymap,
+            now,
+            epoch: self.epoch,
+            motion: self.motion,
+            glyphs: self.glyphs,
+            home: &self.home,
+            cwd: &self.cwd,
+        }
+    }
+
+    /// A turn runs.
+    pub fn is_running(&self) -> bool {
+        self.session.view.as_ref().is_some_and(|view| view.running.is_some())
+    }
+
+    /// A shell line runs.
+    pub fn is_shell_running(&self) -> bool {
+        self.session.view.as_ref().is_some_and(|view| view.shell.is_some())
+    }
+
+    /// Prompts wait.
+    pub fn has_waiting(&self) -> bool {
+        self.session.view.as_ref().is_some_and(|view| !view.queue.is_empty() || !view.steering.is_empty())
+    }
+
+    /// Says something for a moment.
+    pub fn toast(&mut self, level: NoticeLevel, text: impl Into<String>, now: Instant) {
+        self.toast = Some(Toast { level, text: text.into(), until: now + TOAST_TIME });
+    }
+
+    /// Tells completion the values that are known only while the program runs.
+    pub fn tell_values(&mut self) {
+        let models = self.session.models.iter().filter(|item| item.problem.is_none());
+        let models = models.map(|item| (item.model.to_string(), item.name.clone()));
+        let models: Vec<_> = models.collect();
+        let themes: Vec<_> = self.themes.iter().map(|name| (name.clone(), String::new())).collect();
+        let settings: Vec<_> = crate::config::settings::SETTINGS
+            .iter()
+            .map(|meta| (meta.key.to_owned(), meta.text.to_owned()))
+            .collect();
+        self.composer.inform_completer(|completer| {
+            for (command, values) in [("model", models), ("theme", themes), ("set", settings)] {
+                completer.set_values(command, slash::values(values));
+            }
+        });
+    }
+}

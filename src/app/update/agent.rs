@@ -1,0 +1,59 @@
+//! What the agent tells.
+
+use super::{Outcome, layers};
+use crate::agent::view::SessionView;
+use crate::app::effect::Effect;
+use crate::app::state::AppState;
+use crate::app::time_of_day;
+use crate::proto::event::{AgentEvent, NoticeLevel};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// An event.
+pub fn event(state: &mut AppState, event: AgentEvent, now: Instant) -> Outcome {
+    let clock = time_of_day::now();
+    state.conversation.apply(&event, now, clock);
+    state.phase.on_event(&event, now);
+    match event {
+        AgentEvent::PermissionAsked(ask) => layers::ask(state, ask, now),
+        AgentEvent::PermissionResolved { ask } => layers::resolved(state, ask),
+        AgentEvent::RoundFinished { .. } => {
+            state.session.clock = Some(clock);
+            Outcome::changed()
+        }
+        // A command may have checked out another branch, or made files.
+        AgentEvent::TurnFinished { .. } | AgentEvent::ShellFinished { .. } => {
+            state.composer.inform_completer(|completer| completer.forget_listings());
+            state.listing = None;
+            Outcome::effect(Effect::FindBranch)
+        }
+        _ => Outcome::changed(),
+    }
+}
+
+/// Its state, as published.
+pub fn view(state: &mut AppState, view: Arc<SessionView>) -> Outcome {
+    if let Some(ask) = &view.ask
+        && !layers::is_asked(state, ask.id)
+    {
+        // A question that was asked before anybody listened.
+        layers::ask(state, ask.clone(), state.epoch);
+    }
+    state.session.view = Some(view);
+    Outcome::changed()
+}
+
+/// It will tell nothing any more, and nobody asked it to end.
+pub fn ended(state: &mut AppState) -> Outcome {
+    state.session.dead = true;
+    state.phase.stop();
+    layers::drop_questions(state);
+    // What it did not get is still there to be sent.
+    state.conversation.notice(
+        NoticeLevel::Error,
+        "The agent has stopped by a mistake of its own. What was said up to here is kept in the session. \
+         /resume opens it again; the details are in the log file."
+            .to_owned(),
+    );
+    Outcome::changed()
+}

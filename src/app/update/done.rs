@@ -1,0 +1,87 @@
+//! What became of effects.
+
+use super::{Outcome, layers};
+use crate::app::effect::{Effect, How, SessionChoice};
+use crate::app::msg::{Done, Opened};
+use crate::app::state::AppState;
+use crate::proto::command::Placement;
+use crate::proto::event::NoticeLevel;
+use crate::term::clipboard::Copied;
+use std::time::Instant;
+
+/// Something is done.
+pub fn done(state: &mut AppState, done: Done, now: Instant) -> Outcome {
+    match done {
+        Done::Opened(opened) => return opened_session(state, *opened),
+        Done::NotOpened(error) => return not_opened(state, error),
+        Done::History(records) => state.composer.history_mut().load(records),
+        Done::Listing { folder, entries } => {
+            state.listing = None;
+            state.composer.inform_completer(|completer| completer.set_listing(folder, entries));
+        }
+        Done::Branch(branch) => {
+            let changed = state.branch != branch;
+            state.branch = branch;
+            return Outcome { effects: Vec::new(), changed };
+        }
+        Done::Sessions(sessions, now_millis) => layers::sessions_listed(state, sessions, now_millis),
+        Done::Theme(theme) => state.theme = *theme,
+        Done::Copied(copied) => {
+            let (level, text) = copy_notice(&copied);
+            state.toast(level, text, now);
+        }
+        Done::Edited(Ok(text)) => state.composer.replace_all(&text, now),
+        Done::Edited(Err(error)) => {
+            state.toast(NoticeLevel::Warning, format!("{error} What was written is as it was."), now);
+        }
+        Done::Toast(level, text) => state.toast(level, text, now),
+    }
+    Outcome::changed()
+}
+
+/// An OSC 52 sequence is never confirmed, so it is not called a copy.
+fn copy_notice(copied: &Copied) -> (NoticeLevel, String) {
+    match copied {
+        Copied::Native => (NoticeLevel::Info, "Copied.".to_owned()),
+        Copied::Sent => (NoticeLevel::Info, "Sent to the terminal's clipboard.".to_owned()),
+        Copied::Failed(why) => (NoticeLevel::Warning, format!("Not copied: {why}")),
+    }
+}
+
+fn opened_session(state: &mut AppState, opened: Opened) -> Outcome {
+    let is_first = state.session.view.is_none();
+    state.session.opening = false;
+    state.session.dead = false;
+    state.session.models = opened.models;
+    state.session.view = Some(opened.view);
+    state.phase.clear();
+    layers::drop_questions(state);
+    if !is_first {
+        state.conversation.clear();
+    }
+    state.pane.clear();
+    // What was told before stays above; it may be about the settings.
+    state.conversation.load(opened.history);
+    for text in opened.notices {
+        state.conversation.notice(NoticeLevel::Warning, text);
+    }
+    state.tell_values();
+    let mut outcome = Outcome::changed();
+    for prompt in std::mem::take(&mut state.session.waiting) {
+        outcome = outcome.then(Effect::Submit(prompt, How::Own(Placement::Back)));
+    }
+    outcome
+}
+
+fn not_opened(state: &mut AppState, error: String) -> Outcome {
+    state.session.opening = false;
+    state.conversation.notice(NoticeLevel::Error, error);
+    state.pane.to_end();
+    if state.session.view.is_some() || state.session.fell_back {
+        return Outcome::changed();
+    }
+    // Without a session nothing can be said: a new one stands in for the one that was asked for.
+    state.session.fell_back = true;
+    state.session.opening = true;
+    Outcome::changed().then(Effect::Open(SessionChoice::New))
+}

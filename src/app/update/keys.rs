@@ -1,0 +1,227 @@
+//! Keys and pastes: the topmost layer is asked first, then a focused row, then the composer, then the page.
+
+use super::{Outcome, composer_said, layers, models, sessions, submit};
+use crate::app::effect::Effect;
+use crate::app::headless::Exit;
+use crate::app::state::AppState;
+use crate::config::action::{Action, Context};
+use crate::proto::command::{CancelReason, Command};
+use crate::proto::event::NoticeLevel;
+use crate::ui::composer::Input as ComposerInput;
+use crate::ui::key_event::{key_of, typed};
+use crate::ui::layers::LayerInput;
+use crossterm::event::KeyEvent;
+use std::time::{Duration, Instant};
+
+/// Two presses this close together quit.
+const TWICE: Duration = Duration::from_secs(2);
+
+/// A key.
+pub fn key(state: &mut AppState, event: &KeyEvent, now: Instant) -> Outcome {
+    let Some(key) = key_of(event) else { return Outcome::none() };
+    let text = typed(event);
+    if let Some(layer) = state.layers.last() {
+        let action = state.keymap.resolve(key, layer.contexts());
+        if let Some(outcome) = to_layer(state, action, text, now) {
+            return outcome;
+        }
+    }
+    if state.pane.focused().is_some()
+        && let Some(action) = state.keymap.resolve(key, &[Context::Transcript, Context::Global])
+        && let Some(outcome) = in_row_focus(state, action, now)
+    {
+        return outcome;
+    }
+    match state.keymap.resolve(key, state.composer.contexts()) {
+        Some(action) => act(state, action, now),
+        None => match text {
+            Some(c) => type_text(state, c.encode_utf8(&mut [0; 4]), now),
+            None => Outcome::none(),
+        },
+    }
+}
+
+fn type_text(state: &mut AppState, text: &str, now: Instant) -> Outcome {
+    state.gestures.typed = Some(now);
+    // Whoever types is done with the rows.
+    state.pane.unfocus();
+    let said = state.composer.handle(ComposerInput::Type(text), now);
+    composer_said(state, said, now).unwrap_or_default()
+}
+
+/// A paste.
+pub fn paste(state: &mut AppState, text: &str, now: Instant) -> Outcome {
+    if !state.layers.is_empty() {
+        let outcome = layers::handle(state, LayerInput::Paste(text), now);
+        if let Some(outcome) = outcome {
+            return outcome;
+        }
+    }
+    state.pane.unfocus();
+    let said = state.composer.handle(ComposerInput::Paste(text), now);
+    composer_said(state, said, now).unwrap_or_default()
+}
+
+/// `None` when the layer has no use for it and what lies below may have one.
+fn to_layer(state: &mut AppState, action: Option<Action>, text: Option<char>, now: Instant) -> Option<Outcome> {
+    let is_modal = state.layers.last().is_some_and(|layer| layer.is_modal());
+    let outcome = match (action, text) {
+        (Some(action), _) => layers::handle(state, LayerInput::Act(action), now),
+        (None, Some(c)) => layers::handle(state, LayerInput::Type(c.encode_utf8(&mut [0; 4])), now),
+        (None, None) => None,
+    };
+    if outcome.is_some() {
+        return outcome;
+    }
+    match action {
+        // What concerns the program as a whole works over every layer.
+        Some(action @ (Action::Interrupt | Action::Suspend | Action::Repaint | Action::Quit | Action::ToggleMouse)) => {
+            Some(page(state, action, now).unwrap_or_default())
+        }
+        _ if is_modal => Some(Outcome::none()),
+        _ => None,
+    }
+}
+
+/// What an action does where nothing lies over the page.
+pub fn act(state: &mut AppState, action: Action, now: Instant) -> Outcome {
+    if action != Action::Interrupt {
+        state.gestures.interrupt = None;
+    }
+    // Rows that wait are taken back, and sent, by the page.
+    if action == Action::Cancel && state.composer.completer().popup().is_none() {
+        return cancel(state);
+    }
+    if action == Action::Paste {
+        return Outcome::none();
+    }
+    let said = state.composer.handle(ComposerInput::Act(action), now);
+    if let Some(outcome) = composer_said(state, said, now) {
+        state.pane.unfocus();
+        return outcome;
+    }
+    page(state, action, now).unwrap_or_default()
+}
+
+/// What an action does to the page. `None`: nothing here knows it.
+fn page(state: &mut AppState, action: Action, now: Instant) -> Option<Outcome> {
+    match action {
+        Action::Cancel => return Some(cancel(state)),
+        Action::Interrupt => return Some(interrupt(state, now)),
+        Action::Quit => return Some(quit()),
+        Action::Suspend => return Some(Outcome::effect(Effect::Suspend)),
+        Action::Repaint => return Some(Outcome::effect(Effect::Repaint)),
+        Action::Palette => layers::open_palette(state),
+        Action::Help => layers::open_help(state),
+        Action::NextMode => return Some(models::next_mode(state, now)),
+        Action::PickModel => models::open_picker(state, ""),
+        Action::NextModel => return Some(models::next_model(state, now)),
+        Action::NextThinking => return Some(models::next_thinking(state, now)),
+        Action::PickSession => {
+            sessions::open_picker(state);
+            return Some(Outcome::effect(Effect::ListSessions));
+        }
+        Action::NewSession => return Some(sessions::new(state, now)),
+        Action::ExpandRows => state.pane.toggle_expanded(),
+        Action::ToggleThinking => state.pane.toggle_thinking(),
+        Action::ToggleMouse => return Some(toggle_mouse(state, now)),
+        Action::FocusPrevious => state.pane.focus_previous(&state.conversation),
+        Action::FocusNext => state.pane.focus_next(&state.conversation),
+        Action::PageUp => state.pane.page(-1),
+        Action::PageDown => state.pane.page(1),
+        Action::Top => state.pane.to_start(),
+        Action::Bottom => state.pane.to_end(),
+        Action::PreviousPrompt => state.pane.to_prompt(-1),
+        Action::NextPrompt => state.pane.to_prompt(1),
+        Action::CopyLast => return Some(copy_last(state, now)),
+        Action::TakeBack => return Some(submit::take_back(state, now)),
+        _ => return None,
+    }
+    Some(Outcome::changed())
+}
+
+/// What an action does while a row has the focus. `None`: the rest of the screen may know it.
+fn in_row_focus(state: &mut AppState, action: Action, now: Instant) -> Option<Outcome> {
+    match action {
+        Action::Cancel => state.pane.unfocus(),
+        Action::FocusPrevious => state.pane.focus_previous(&state.conversation),
+        Action::FocusNext => state.pane.focus_next(&state.conversation),
+        Action::Open | Action::ToggleRow => {
+            let row = state.pane.focused()?;
+            state.pane.toggle(&mut state.conversation, row);
+        }
+        Action::CopyRow => {
+            let row = state.pane.focused()?;
+            return Some(Outcome::effect(Effect::Copy(state.pane.copy_text(&state.conversation, row))));
+        }
+        Action::ScrollUp => state.pane.scroll_by(-1),
+        Action::ScrollDown => state.pane.scroll_by(1),
+        Action::Top => state.pane.to_start(),
+        Action::Bottom => state.pane.to_end(),
+        Action::Interrupt => return Some(interrupt(state, now)),
+        _ => return None,
+    }
+    Some(Outcome::changed())
+}
+
+/// The stop gesture: what is topmost closes, else what runs is stopped.
+fn cancel(state: &mut AppState) -> Outcome {
+    if state.pane.focused().is_some() {
+        state.pane.unfocus();
+        return Outcome::changed();
+    }
+    stop(state).unwrap_or_default()
+}
+
+/// Stops what runs; nothing when nothing does.
+fn stop(state: &AppState) -> Option<Outcome> {
+    let command = if state.is_running() {
+        Command::Cancel { reason: CancelReason::Stop }
+    } else if state.is_shell_running() {
+        Command::CancelShell
+    } else {
+        return None;
+    };
+    Some(Outcome::effect(Effect::Send(command)))
+}
+
+fn interrupt(state: &mut AppState, now: Instant) -> Outcome {
+    if let Some(outcome) = stop(state) {
+        return outcome;
+    }
+    let is_second =
+        state.gestures.interrupt.is_some_and(|first| now.saturating_duration_since(first) < TWICE);
+    if is_second {
+        return quit();
+    }
+    state.gestures.interrupt = Some(now);
+    let key = state.keymap.hint(Action::Interrupt).map_or_else(String::new, |key| key.to_string());
+    state.toast(NoticeLevel::Info, format!("Press {key} again to quit."), now);
+    Outcome::changed()
+}
+
+/// Leaves the program; what runs is stopped by the end of the session.
+pub fn quit() -> Outcome {
+    Outcome::effect(Effect::Quit(Exit::Success))
+}
+
+fn toggle_mouse(state: &mut AppState, now: Instant) -> Outcome {
+    state.mouse = !state.mouse;
+    let text = if state.mouse {
+        "The mouse scrolls and clicks here. Select with shift held."
+    } else {
+        "The mouse is the terminal's: select as everywhere."
+    };
+    state.toast(NoticeLevel::Info, text, now);
+    Outcome::effect(Effect::Mouse(state.mouse))
+}
+
+fn copy_last(state: &mut AppState, now: Instant) -> Outcome {
+    match state.conversation.last_copyable() {
+        Some(text) => Outcome::effect(Effect::Copy(text)),
+        None => {
+            state.toast(NoticeLevel::Info, "There is nothing to copy yet.", now);
+            Outcome::changed()
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Choosing models, thinking levels and permission modes.
+
+use super::Outcome;
+use crate::app::effect::Effect;
+use crate::app::state::AppState;
+use crate::proto::ask::PermissionMode;
+use crate::proto::command::Command;
+use crate::proto::event::NoticeLevel;
+use crate::proto::model::{ModelRef, ThinkingLevel};
+use crate::ui::layers::Layer;
+use crate::ui::layers::models::Models;
+use std::time::Instant;
+
+/// Shows the list of models, filtered by `query`.
+pub fn open_picker(state: &mut AppState, query: &str) {
+    let current = state.session.view.as_ref().map(|view| view.model.clone());
+    let picker = Models::new(state.session.models.clone(), current, query);
+    state.layers.push(Layer::Models(picker));
+}
+
+/// `/model …`: an exact name switches at once, anything else searches.
+pub fn choose(state: &mut AppState, name: &str) -> Outcome {
+    let exact = state.session.models.iter().find(|item| {
+        item.problem.is_none() && (item.model.to_string() == name || item.model.id == name)
+    });
+    match exact.map(|item| item.model.clone()) {
+        Some(model) => set(model),
+        None => {
+            open_picker(state, name);
+            Outcome::changed()
+        }
+    }
+}
+
+/// This model answers from now on.
+pub fn set(model: ModelRef) -> Outcome {
+    Outcome::effect(Effect::Send(Command::SetModel(model)))
+}
+
+/// The next of the models that can be used of the same provider.
+pub fn next_model(state: &mut AppState, now: Instant) -> Outcome {
+    let Some(view) = &state.session.view else { return Outcome::none() };
+    let usable: Vec<&ModelRef> = state
+        .session
+        .models
+        .iter()
+        .filter(|item| item.problem.is_none() && item.model.provider == view.model.provider)
+        .map(|item| &item.model)
+        .collect();
+    let at = usable.iter().position(|model| **model == view.model).map_or(0, |at| at + 1);
+    match usable.get(at % usable.len().max(1)).filter(|next| ***next != view.model) {
+        Some(next) => set((*next).clone()),
+        None => {
+            state.toast(NoticeLevel::Info, "There is no other model to go to.", now);
+            Outcome::changed()
+        }
+    }
+}
+
+/// The next thinking level.
+pub fn next_thinking(state: &AppState, _now: Instant) -> Outcome {
+    let Some(view) = &state.session.view else { return Outcome::none() };
+    set_thinking(next_in(&ThinkingLevel::ALL, view.thinking))
+}
+
+/// This level from now on.
+pub fn set_thinking(level: ThinkingLevel) -> Outcome {
+    Outcome::effect(Effect::Send(Command::SetThinking(level)))
+}
+
+/// The next permission mode.
+pub fn next_mode(state: &AppState, _now: Instant) -> Outcome {
+    let Some(view) = &state.session.view else { return Outcome::none() };
+    set_mode(next_in(&PermissionMode::ALL, view.mode))
+}
+
+/// This mode from now on.
+pub fn set_mode(mode: PermissionMode) -> Outcome {
+    Outcome::effect(Effect::Send(Command::SetMode(mode)))
+}
+
+fn next_in<T: Copy + PartialEq>(all: &[T], current: T) -> T {
+    let at = all.iter().position(|one| *one == current).map_or(0, |at| at + 1);
+    all.get(at % all.len().max(1)).copied().unwrap_or(current)
+}

@@ -1,0 +1,54 @@
+//! The full-screen program as a person uses it: keys go in, the screen is read.
+
+mod faults;
+mod layout;
+mod work;
+
+use crate::flows::{CHAT, KEY};
+use mynah::testkit::home::Home;
+use mynah::testkit::pty::{Program, Pty};
+use mynah::testkit::server::{ModelServer, Step};
+use std::time::Duration;
+
+/// Silence after which nothing more is on its way.
+const QUIET: Duration = Duration::from_millis(150);
+
+/// The program in the project of that home, with this server as its model.
+fn mynah(home: &Home, server: &ModelServer) -> Program {
+    bare(home)
+        .envs([("OPENAI_BASE_URL", server.openai_base_url().as_str()), ("OPENAI_API_KEY", KEY)])
+        .args(["--model", CHAT.model, "--set", "retry.base_seconds=0"])
+}
+
+/// The program in the project of that home; no model is known to it.
+fn bare(home: &Home) -> Program {
+    Program::new(env!("CARGO_BIN_EXE_mynah")).envs(home.variables()).folder(home.project())
+}
+
+/// The same, started, and waited for until it takes keys and its session is open.
+fn open(program: Program) -> Pty {
+    let pty = program.start();
+    pty.wait_for("Ask anything");
+    pty
+}
+
+/// Types a prompt and sends it.
+fn ask(pty: &mut Pty, prompt: &str) {
+    pty.type_text(prompt);
+    pty.wait_for(prompt);
+    pty.press("enter");
+}
+
+/// Leaves the program, and makes sure that the terminal is as it was.
+fn leave(pty: &mut Pty) {
+    pty.wait_for("Ask anything");
+    pty.press("ctrl+d");
+    let exit = pty.wait_exit();
+    assert_eq!((exit.code, exit.signal), (0, None), "{}", pty.text());
+    assert_eq!(pty.leftovers(), Vec::<String>::new());
+}
+
+/// A server with these answers.
+fn serve(steps: Vec<Step>) -> ModelServer {
+    ModelServer::start(steps)
+}
