@@ -129,8 +129,10 @@ fn reveal(item: usize, scroll: &mut Scroll, height: usize, heights: &mut Heights
     }
     let shown = scroll.window(height, heights, frame);
     let row = text_row(item, frame);
-    let in_window = |slice: &Slice| slice.entry == item && (slice.first..slice.first + slice.rows).contains(&row);
-    if height == 0 || shown.iter().any(in_window) {
+    // The mark that there is more below stands in the last row: what is behind it is not seen well.
+    let seen = |scroll: &Scroll| height.saturating_sub(usize::from(!scroll.is_following())).max(1);
+    let rows = shown.iter().flat_map(|slice| (slice.first..slice.first + slice.rows).map(|row| (slice.entry, row)));
+    if height == 0 || rows.take(seen(scroll)).any(|shown| shown == (item, row)) {
         return;
     }
     let is_above = shown.first().is_some_and(|top| item <= top.entry);
@@ -141,7 +143,7 @@ fn reveal(item: usize, scroll: &mut Scroll, height: usize, heights: &mut Heights
     // Near the end this follows, and the item stands in the window.
     scroll.window(height, heights, frame);
     let rows = frame.count(item).saturating_sub(row);
-    if let (false, Some(room)) = (scroll.is_following(), height.checked_sub(rows)) {
+    if let (false, Some(room)) = (scroll.is_following(), seen(scroll).checked_sub(rows)) {
         scroll.by(-isize::try_from(room).unwrap_or(0), height, heights, frame);
     }
 }
