@@ -36,6 +36,16 @@ impl RowStarts {
         )
     }
 
+    /// Takes away all rows from this one on.
+    pub fn truncate(&mut self, rows: usize) {
+        self.0.truncate(rows);
+    }
+
+    /// Adds a row, as [`RowStarts::new`] would.
+    pub fn push(&mut self, offset: usize) {
+        self.0.push(self.0.last().copied().unwrap_or_default().max(offset));
+    }
+
     /// How many rows there are.
     pub const fn len(&self) -> usize {
         self.0.len()

@@ -62,17 +62,35 @@ impl<L: Weighed> LayoutCache<L> {
 
     /// The layout of a key, made if there is none.
     pub fn get(&mut self, key: LayoutKey, lay_out: impl FnOnce() -> L) -> Arc<L> {
-        let frame = self.frame;
-        if let Some(kept) = self.kept.get_mut(&key) {
-            kept.used_in = frame;
-            return kept.layout.clone();
+        if let Some(layout) = self.find(&key) {
+            return layout;
         }
         let layout = Arc::new(lay_out());
+        self.keep(key, layout.clone());
+        layout
+    }
+
+    /// The layout of a key, if there is one.
+    pub fn find(&mut self, key: &LayoutKey) -> Option<Arc<L>> {
+        let kept = self.kept.get_mut(key)?;
+        kept.used_in = self.frame;
+        Some(kept.layout.clone())
+    }
+
+    /// Keeps a layout under its key.
+    pub fn keep(&mut self, key: LayoutKey, layout: Arc<L>) {
         let bytes = layout.bytes();
         self.bytes += bytes;
-        self.kept.insert(key, Kept { layout: layout.clone(), bytes, used_in: frame });
+        if let Some(old) = self.kept.insert(key, Kept { layout, bytes, used_in: self.frame }) {
+            self.bytes -= old.bytes;
+        }
         self.make_room();
-        layout
+    }
+
+    /// Drops all.
+    pub fn clear(&mut self) {
+        self.kept.clear();
+        self.bytes = 0;
     }
 
     /// Bytes of text that are held now.

@@ -7,12 +7,16 @@
 //! | file | what it is |
 //! |---|---|
 //! | [`item`] | what the transcript holds |
+//! | [`conversation`] | items out of what an agent tells, and out of a log |
+//! | [`copy`] | items as text |
 //! | [`heights`] | rows of all entries, summed: from a row to its entry and back |
 //! | [`layout`] | laid out entries, bounded in bytes |
 //! | [`anchor`] | a place in the content |
 //! | [`scroll`] | what the window shows: following the end, or reading at an anchor |
 
 pub mod anchor;
+pub mod conversation;
+pub mod copy;
 pub mod heights;
 pub mod item;
 pub mod layout;

@@ -4,7 +4,7 @@
 //! Invariants: while reading, nothing that happens elsewhere moves the row at the top of the window; the window never
 //! shows rows beyond the last one unless the transcript is shorter than it; scrolling to the end follows again.
 
-use super::anchor::{Anchor, RowStarts};
+use super::anchor::Anchor;
 use super::heights::Heights;
 
 /// Where the window stands.
@@ -17,10 +17,15 @@ pub enum Scroll {
     Reading(Anchor),
 }
 
-/// The rows of an entry, laid out exactly. The front end lays out what is asked for.
+/// The rows of an entry, laid out exactly. The front end lays out what is asked for, and answers from what it keeps: an
+/// entry may have a hundred thousand rows, and is asked about several times a frame.
 pub trait Rows {
-    /// Where the rows of an entry begin in its text. Their number is the entry's exact height.
-    fn row_starts(&mut self, entry: usize) -> RowStarts;
+    /// How many rows an entry has: its exact height.
+    fn count(&mut self, entry: usize) -> usize;
+    /// The place of a row of an entry, see [`super::anchor::RowStarts::anchor`].
+    fn anchor(&mut self, entry: usize, row: usize) -> Anchor;
+    /// The row of a place, see [`super::anchor::RowStarts::row`].
+    fn row(&mut self, anchor: Anchor) -> usize;
 }
 
 /// A part of an entry that stands in the window.
@@ -42,10 +47,13 @@ impl Scroll {
             return Vec::new();
         }
         if let Self::Reading(anchor) = *self {
-            if let Some(slices) = from_top(anchor, height, heights, rows) {
+            let shown = from_top(anchor, height, heights, rows);
+            if let Some(slices) = shown
+                && !ends_with(&slices, heights, rows)
+            {
                 return slices;
             }
-            // Less than a window is left below: the end is in sight.
+            // A window or less is left below: the end is in sight.
             *self = Self::Follow;
         }
         from_bottom(height, heights, rows)
@@ -55,8 +63,7 @@ impl Scroll {
     pub fn by(&mut self, delta: isize, height: usize, heights: &mut Heights, rows: &mut impl Rows) {
         let Some(top) = self.window(height, heights, rows).first().copied() else { return };
         let Some((entry, row)) = walk((top.entry, top.first), delta, heights, rows) else { return };
-        let anchor = rows.row_starts(entry).anchor(entry, row);
-        *self = Self::Reading(anchor);
+        *self = Self::Reading(rows.anchor(entry, row));
         // Settles: at the end it follows again.
         self.window(height, heights, rows);
     }
@@ -96,9 +103,9 @@ fn from_top(
         if entry >= heights.len() {
             return None;
         }
-        let starts = exact(entry, heights, rows);
-        let first = if entry == anchor.entry && !starts.is_empty() { starts.row(anchor) } else { 0 };
-        let shown = (starts.len() - first.min(starts.len())).min(left);
+        let count = exact(entry, heights, rows);
+        let first = if entry == anchor.entry && count > 0 { rows.row(anchor) } else { 0 };
+        let shown = count.saturating_sub(first).min(left);
         if shown > 0 {
             slices.push(Slice { entry, first, rows: shown });
         }
@@ -106,6 +113,13 @@ fn from_top(
         entry += 1;
     }
     Some(slices)
+}
+
+/// Whether the last row of all is among these slices. Who scrolls down to it follows again, without one step more.
+fn ends_with(slices: &[Slice], heights: &mut Heights, rows: &mut impl Rows) -> bool {
+    let Some(last) = slices.last() else { return false };
+    last.first + last.rows >= exact(last.entry, heights, rows)
+        && (last.entry + 1..heights.len()).all(|below| exact(below, heights, rows) == 0)
 }
 
 /// Slices from the end up.
@@ -116,10 +130,10 @@ fn from_bottom(height: usize, heights: &mut Heights, rows: &mut impl Rows) -> Ve
         if left == 0 {
             break;
         }
-        let starts = exact(entry, heights, rows);
-        let shown = starts.len().min(left);
+        let count = exact(entry, heights, rows);
+        let shown = count.min(left);
         if shown > 0 {
-            slices.push(Slice { entry, first: starts.len() - shown, rows: shown });
+            slices.push(Slice { entry, first: count - shown, rows: shown });
         }
         left -= shown;
     }
@@ -140,39 +154,39 @@ fn walk(
         while left > row {
             left -= row;
             // Entries without rows are passed over.
-            let Some(above) = (0..entry).rev().find(|above| !exact(*above, heights, rows).is_empty()) else {
+            let Some(above) = (0..entry).rev().find(|above| exact(*above, heights, rows) > 0) else {
                 return Some((entry, 0));
             };
             entry = above;
-            row = exact(entry, heights, rows).len();
+            row = exact(entry, heights, rows);
         }
         return Some((entry, row - left));
     }
     loop {
-        let below = exact(entry, heights, rows).len() - row;
+        let below = exact(entry, heights, rows).saturating_sub(row);
         if left < below {
             return Some((entry, row + left));
         }
         left -= below;
-        let Some(next) = (entry + 1..heights.len()).find(|next| !exact(*next, heights, rows).is_empty())
-        else {
+        let Some(next) = (entry + 1..heights.len()).find(|next| exact(*next, heights, rows) > 0) else {
             return Some((entry, row + below.saturating_sub(1)));
         };
         (entry, row) = (next, 0);
     }
 }
 
-fn exact(entry: usize, heights: &mut Heights, rows: &mut impl Rows) -> RowStarts {
-    let starts = rows.row_starts(entry);
-    let height = u32::try_from(starts.len()).unwrap_or(u32::MAX);
+fn exact(entry: usize, heights: &mut Heights, rows: &mut impl Rows) -> usize {
+    let count = rows.count(entry);
+    let height = u32::try_from(count).unwrap_or(u32::MAX);
     if heights.get(entry) != height {
         heights.set(entry, height);
     }
-    starts
+    count
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::anchor::RowStarts;
     use super::*;
     use proptest::prelude::*;
 
@@ -182,10 +196,24 @@ mod tests {
         laid_out: usize,
     }
 
-    impl Rows for Plain {
-        fn row_starts(&mut self, entry: usize) -> RowStarts {
-            self.laid_out += 1;
+    impl Plain {
+        fn starts(&self, entry: usize) -> RowStarts {
             RowStarts::new((0..self.rows[entry]).map(|row| row * 10))
+        }
+    }
+
+    impl Rows for Plain {
+        fn count(&mut self, entry: usize) -> usize {
+            self.laid_out += 1;
+            self.rows[entry]
+        }
+
+        fn anchor(&mut self, entry: usize, row: usize) -> Anchor {
+            self.starts(entry).anchor(entry, row)
+        }
+
+        fn row(&mut self, anchor: Anchor) -> usize {
+            self.starts(anchor.entry).row(anchor)
         }
     }
 
@@ -233,6 +261,10 @@ mod tests {
         scroll.by(2, 4, &mut heights, &mut plain);
         assert!(!scroll.is_following());
         scroll.by(5, 4, &mut heights, &mut plain);
+        assert!(scroll.is_following());
+        // To the row, and no further.
+        scroll.by(-3, 4, &mut heights, &mut plain);
+        scroll.by(3, 4, &mut heights, &mut plain);
         assert!(scroll.is_following());
     }
 

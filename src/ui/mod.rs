@@ -9,5 +9,6 @@ pub mod hit;
 pub mod key_event;
 pub mod look;
 pub mod paint;
+pub mod pane;
 pub mod scene;
 pub mod target;

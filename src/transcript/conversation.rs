@@ -1,0 +1,205 @@
+//! Items out of what an agent tells, and out of a log that is resumed.
+//!
+//! Responsibility: which items there are and what they hold. Not: how they look, where they stand.
+//!
+//! Invariants: a log that is loaded gives the items that playing it gave, less what only a running agent knows (times,
+//! end lines, notices); the pieces in which text comes make no difference; an event about something unknown (a listener
+//! that came late) is never an error; every change of an item raises its revision to a number no item had before.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `apply` | events and messages to items |
+//! | `calls` | how far each tool call is |
+
+mod apply;
+mod calls;
+
+use super::item::{Body, Fold, Item, Prose, Shell};
+use crate::proto::event::NoticeLevel;
+use crate::proto::ids::{AskId, CallId, EntryId};
+use crate::proto::message::Message;
+use crate::text::markdown::stream::MarkdownStream;
+use crate::text::markdown::{self, CardKind};
+use crate::theme::Theme;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// All items, in order.
+#[derive(Debug, Default)]
+pub struct Conversation {
+    items: Vec<Item>,
+    /// The highest revision given so far.
+    revision: u64,
+    generation: u64,
+    /// Entries that have begun and are not whole.
+    entries: HashMap<EntryId, Begun>,
+    /// The newest item of each call. Some servers use an id again in a later message.
+    calls: HashMap<CallId, usize>,
+    /// Calls without an answer, by index.
+    unanswered: Vec<usize>,
+    asks: HashMap<AskId, CallId>,
+    prompts: Vec<usize>,
+    /// Commands of the user that run, by index.
+    shells: Vec<usize>,
+    turn: Option<Turn>,
+}
+
+/// An entry that has begun.
+#[derive(Debug)]
+enum Begun {
+    /// It streams: the item of each of its blocks.
+    Streaming(Vec<Option<usize>>),
+    /// It came whole; its end says nothing new.
+    Whole,
+}
+
+/// The turn that runs.
+#[derive(Debug)]
+struct Turn {
+    since: Instant,
+    /// Tokens that its responses generated.
+    tokens: u64,
+    /// How long its responses took.
+    millis: u64,
+}
+
+impl Conversation {
+    /// Without items.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// All items.
+    pub fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    /// How many items there are.
+    pub const fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// There are no items.
+    pub const fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// An item, to be changed: its revision rises.
+    pub fn item_mut(&mut self, index: usize) -> Option<&mut Item> {
+        let item = self.items.get_mut(index)?;
+        self.revision += 1;
+        item.revision = self.revision;
+        Some(item)
+    }
+
+    /// Rises when the items are replaced by others: whoever remembers an index must forget it then.
+    pub const fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// The text of a reply that streams, to be laid out. Laying out changes no text, so the revision stays.
+    pub fn stream_mut(&mut self, index: usize) -> Option<&mut MarkdownStream> {
+        match &mut self.items.get_mut(index)?.body {
+            Body::Reply(Prose::Live(stream)) => Some(stream),
+            _ => None,
+        }
+    }
+
+    /// Takes all items away. Revisions go on rising, so that no layout of before is taken for one of after.
+    pub fn clear(&mut self) {
+        *self = Self { revision: self.revision, generation: self.generation + 1, ..Self::default() };
+    }
+
+    /// Adds the items of a history: of the log of a session that is resumed.
+    pub fn load(&mut self, history: impl IntoIterator<Item = Arc<Message>>) {
+        for message in history {
+            if matches!(*message, Message::User(_) | Message::Assistant(_)) {
+                self.drop_unanswered();
+            }
+            self.whole(None, &message);
+        }
+        self.drop_unanswered();
+    }
+
+    /// Adds something the user should know.
+    pub fn notice(&mut self, level: NoticeLevel, text: impl Into<String>) {
+        self.push(None, Body::Notice { level, text: text.into() });
+    }
+
+    /// Adds a command that the user runs from the prompt; gives its index. The entry of its result ends it, or
+    /// [`Conversation::end_shell`].
+    pub fn begin_shell(&mut self, command: impl Into<String>, shown_only: bool, now: Instant) -> usize {
+        let running =
+            Shell::Running { command: command.into(), output: String::new(), shown_only, since: now };
+        let index = self.push(None, Body::Shell(Box::new(running)));
+        self.shells.push(index);
+        index
+    }
+
+    /// The user's command printed more.
+    pub fn shell_output(&mut self, index: usize, delta: &str) {
+        if let Some(Item { body: Body::Shell(shell), .. }) = self.item_mut(index)
+            && let Shell::Running { output, .. } = &mut **shell
+        {
+            calls::append_bounded(output, delta);
+        }
+    }
+
+    /// The user's command is over. `message` is a [`Message::BashExecution`].
+    pub fn end_shell(&mut self, index: usize, message: Arc<Message>) {
+        self.shells.retain(|running| *running != index);
+        if let Some(Item { body: Body::Shell(shell), .. }) = self.item_mut(index) {
+            **shell = Shell::Done(message);
+        }
+    }
+
+    /// Opens an item, or closes it if it is drawn open now.
+    pub fn toggle(&mut self, index: usize, is_open: bool) {
+        if let Some(item) = self.item_mut(index) {
+            item.fold = if is_open { Fold::Closed } else { Fold::Open };
+        }
+    }
+
+    /// Indexes of what the user said, rising.
+    pub fn prompts(&self) -> &[usize] {
+        &self.prompts
+    }
+
+    /// The newest text of the model.
+    pub fn last_reply(&self) -> Option<&str> {
+        self.items.iter().rev().find_map(|item| match &item.body {
+            Body::Reply(prose) if !is_blank(prose.text()) => Some(prose.text()),
+            _ => None,
+        })
+    }
+
+    /// What the user most likely wants to copy: the last closed block of code of the newest reply, else its text.
+    pub fn last_copyable(&self) -> Option<String> {
+        let reply = self.last_reply()?;
+        // Neither colours nor width are part of a card's text.
+        let cards = markdown::render(reply, &Theme::quiet_dark(), 80).cards;
+        let code = cards.into_iter().rev().find(|card| card.is_closed && matches!(card.kind, CardKind::Code { .. }));
+        Some(code.map_or_else(|| reply.to_owned(), |card| card.text))
+    }
+
+    fn push(&mut self, entry: Option<EntryId>, body: Body) -> usize {
+        self.revision += 1;
+        let index = self.items.len();
+        if matches!(body, Body::User(_)) {
+            self.prompts.push(index);
+        }
+        self.items.push(Item { entry, revision: self.revision, fold: Fold::Usual, body });
+        index
+    }
+}
+
+/// Nothing of it is visible. Models often send a lone line end between calls.
+pub fn is_blank(text: &str) -> bool {
+    // Stops at the first character that is visible.
+    text.trim_start().is_empty()
+}
+
+#[cfg(test)]
+#[path = "conversation/tests.rs"]
+mod tests;

@@ -1,0 +1,151 @@
+//! How far each tool call is.
+
+use super::Conversation;
+use crate::proto::ids::{CallId, EntryId};
+use crate::proto::message::{Block, ToolCall, ToolResultMessage};
+use crate::transcript::item::{Body, Call, CallPhase, Item, LIVE_OUTPUT};
+use serde_json::Map;
+use std::sync::Arc;
+use std::time::Instant;
+
+impl Conversation {
+    /// Adds a call that is being written.
+    pub(super) fn begin_call(&mut self, entry: Option<EntryId>, call: &ToolCall, since: Option<Instant>) -> usize {
+        let index = self.push(
+            entry,
+            Body::Call(Box::new(Call {
+                id: call.id.clone(),
+                tool: call.name.clone(),
+                arguments: Map::new(),
+                draft: String::new(),
+                phase: CallPhase::Writing { since },
+                output: String::new(),
+                output_dropped: 0,
+            })),
+        );
+        self.calls.insert(call.id.clone(), index);
+        self.unanswered.push(index);
+        index
+    }
+
+    /// A call is whole. Its id and name may be others than when it began.
+    pub(super) fn call_written(&mut self, index: usize, written: &ToolCall) {
+        let Some(Item { body: Body::Call(call), .. }) = self.item_mut(index) else { return };
+        let old = std::mem::replace(&mut call.id, written.id.clone());
+        call.tool.clone_from(&written.name);
+        call.arguments.clone_from(&written.arguments);
+        // What is no JSON is all there is to show of it.
+        call.draft = written.malformed.clone().unwrap_or_default();
+        if matches!(call.phase, CallPhase::Writing { .. }) {
+            call.phase = CallPhase::Queued;
+        }
+        if old != written.id {
+            if self.calls.get(&old) == Some(&index) {
+                self.calls.remove(&old);
+            }
+            self.calls.insert(written.id.clone(), index);
+        }
+    }
+
+    /// The newest call of this id, its revision raised.
+    pub(super) fn call_mut(&mut self, id: &CallId) -> Option<&mut Call> {
+        let index = *self.calls.get(id)?;
+        match self.item_mut(index) {
+            Some(Item { body: Body::Call(call), .. }) if call.id == *id => Some(call),
+            _ => None,
+        }
+    }
+
+    /// The newest call of this id; made if it is unknown.
+    pub(super) fn call_or_new(&mut self, id: &CallId, tool: &str) -> Option<&mut Call> {
+        if !self.calls.contains_key(id) {
+            let call = ToolCall {
+                id: id.clone(),
+                name: tool.to_owned(),
+                arguments: Map::new(),
+                thought_signature: None,
+                malformed: None,
+            };
+            self.begin_call(None, &call, None);
+        }
+        self.call_mut(id)
+    }
+
+    /// A running call printed more.
+    pub(super) fn call_output(&mut self, id: &CallId, delta: &str) -> bool {
+        let Some(call) = self.call_mut(id) else { return false };
+        if matches!(call.phase, CallPhase::Done { .. }) {
+            return false;
+        }
+        call.output_dropped += append_bounded(&mut call.output, delta);
+        true
+    }
+
+    /// A call was answered. The event of its end and the entry of its result say the same: the second is not news.
+    pub(super) fn call_answered(&mut self, result: ToolResultMessage) -> bool {
+        let id = result.tool_call_id.clone();
+        let known = self.calls.get(&id).and_then(|index| self.items.get(*index)).map(|item| &item.body);
+        if let Some(Body::Call(call)) = known
+            && let CallPhase::Done { result: old } = &call.phase
+            && (&old.content, &old.details, old.is_error, old.duration_ms)
+                == (&result.content, &result.details, result.is_error, result.duration_ms)
+        {
+            return false;
+        }
+        let Some(call) = self.call_or_new(&id, &result.tool_name) else { return false };
+        // The result has it, as far as it was kept.
+        call.output = String::new();
+        call.output_dropped = 0;
+        if call.tool.is_empty() {
+            call.tool.clone_from(&result.tool_name);
+        }
+        call.phase = CallPhase::Done { result: Arc::new(result) };
+        if let Some(index) = self.calls.get(&id).copied() {
+            self.unanswered.retain(|unanswered| *unanswered != index);
+        }
+        true
+    }
+
+    /// Whatever is unanswered now stays so.
+    pub(super) fn drop_unanswered(&mut self) -> bool {
+        let unanswered = std::mem::take(&mut self.unanswered);
+        let any = !unanswered.is_empty();
+        for index in unanswered {
+            self.drop_call(index);
+        }
+        any
+    }
+
+    /// A call will not be answered.
+    pub(super) fn drop_call(&mut self, index: usize) {
+        if let Some(Item { body: Body::Call(call), .. }) = self.item_mut(index)
+            && !matches!(call.phase, CallPhase::Done { .. })
+        {
+            call.phase = CallPhase::Dropped;
+        }
+        self.unanswered.retain(|unanswered| *unanswered != index);
+    }
+}
+
+/// A result as the transcript keeps it: without the data of its pictures, which nobody draws and the history has.
+pub(super) fn without_pictures(content: &[Block]) -> Vec<Block> {
+    let kept = content.iter().map(|block| match block {
+        Block::Image { mime_type, .. } => Block::Image { data: String::new(), mime_type: mime_type.clone() },
+        other => other.clone(),
+    });
+    kept.collect()
+}
+
+/// Appends output and cuts its beginning, at a line if there is one, when there is more than [`LIVE_OUTPUT`]; gives the
+/// bytes that were cut. A quarter is cut at once, so that a chatty call is not shifted on every line.
+pub(super) fn append_bounded(output: &mut String, delta: &str) -> u64 {
+    output.push_str(delta);
+    if output.len() <= LIVE_OUTPUT {
+        return 0;
+    }
+    let least = output.ceil_char_boundary(output.len() - LIVE_OUTPUT / 4 * 3);
+    let line = output.get(least..).and_then(|rest| rest.find('\n')).map(|newline| least + newline + 1);
+    let cut = line.filter(|line| *line < output.len()).unwrap_or(least);
+    output.replace_range(..cut, "");
+    cut as u64
+}

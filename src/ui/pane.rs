@@ -1,0 +1,290 @@
+//! The window on the transcript.
+//!
+//! Responsibility: which rows of which items stand where, and what a click on them means. Not: what the rows look like
+//! (see [`super::entries`]), nor what they are about (see [`crate::transcript::conversation`]).
+//!
+//! Invariants: only what is visible is laid out, so that a frame costs the same with 100,000 items as with ten; while
+//! the user reads, nothing but the user moves the row at the top; a reply that streams costs what is new of it, not what
+//! there is of it.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `place` | items as rows: laid out, kept, with the blank row above them |
+//! | `travel` | what the user wishes to see, settled when it is drawn |
+//! | `view` | cells and clicks |
+
+mod place;
+mod travel;
+mod view;
+
+use super::entries::{self, EntryCx, Layout};
+use super::hit::HitMap;
+use super::look::Look;
+use super::scene::NextDeadline;
+use super::target::Target;
+use crate::transcript::anchor::Anchor;
+use crate::transcript::conversation::Conversation;
+use crate::transcript::copy;
+use crate::transcript::heights::Heights;
+use crate::transcript::item::{Body, Fold, Item};
+use crate::transcript::layout::{CACHE_BYTES, LayoutCache};
+use crate::transcript::scroll::{Rows, Scroll, Slice};
+use place::{Frame, Laid, Live};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+pub use travel::Direction;
+use travel::Travel;
+
+/// How long a card says that it was copied.
+pub const COPIED_FOR: Duration = Duration::from_millis(1500);
+
+/// How items become rows. Tests bring their own.
+#[derive(Clone, Copy)]
+struct Setter<'a> {
+    lay_out: &'a dyn Fn(&Item, &EntryCx<'_>) -> Layout,
+    estimate: &'a dyn Fn(&Item, u16) -> u32,
+}
+
+/// The window on the transcript.
+#[derive(Debug)]
+pub struct Pane {
+    heights: Heights,
+    layouts: LayoutCache<Laid>,
+    /// Replies that stream, by index.
+    live: HashMap<usize, Live>,
+    scroll: Scroll,
+    /// Asked for since the last frame, in order.
+    travel: Vec<Travel>,
+    expanded: bool,
+    show_thinking: bool,
+    focus: Option<usize>,
+    /// A card that was copied: item, card, when.
+    copied: Option<(usize, usize, Instant)>,
+    /// Whose indexes all this is about.
+    generation: u64,
+    /// How many items there were when the user left the end.
+    left_at: Option<usize>,
+    /// What the last frame showed, and the place of its first row.
+    shown: Vec<Slice>,
+    top: Option<Anchor>,
+}
+
+impl Default for Pane {
+    fn default() -> Self {
+        Self {
+            heights: Heights::default(),
+            layouts: LayoutCache::new(CACHE_BYTES),
+            live: HashMap::new(),
+            scroll: Scroll::Follow,
+            travel: Vec::new(),
+            expanded: false,
+            show_thinking: false,
+            focus: None,
+            copied: None,
+            generation: 0,
+            left_at: None,
+            shown: Vec::new(),
+            top: None,
+        }
+    }
+}
+
+impl Pane {
+    /// A window that follows the end.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Draws what is in the window, over whatever `area` holds.
+    #[expect(clippy::too_many_arguments, reason = "what is drawn, where to, and the three things a frame gives")]
+    pub fn draw(
+        &mut self,
+        conversation: &mut Conversation,
+        look: &Look<'_>,
+        area: Rect,
+        buffer: &mut Buffer,
+        hits: &mut HitMap<Target>,
+        next: &mut NextDeadline,
+    ) {
+        let setter = Setter { lay_out: &entries::lay_out, estimate: &entries::estimate };
+        self.draw_with(setter, conversation, look, area, buffer, &mut view::Meaning { hits, next });
+    }
+
+    fn draw_with(
+        &mut self,
+        setter: Setter<'_>,
+        conversation: &mut Conversation,
+        look: &Look<'_>,
+        area: Rect,
+        buffer: &mut Buffer,
+        meaning: &mut view::Meaning<'_>,
+    ) {
+        let area = area.intersection(buffer.area);
+        self.take_in(setter, conversation, area.width);
+        if area.is_empty() {
+            return;
+        }
+        meaning.hits.push(area, 0, Target::Transcript);
+        self.layouts.begin_frame();
+        let height = usize::from(area.height);
+        let items = conversation.len();
+        let mut frame = Frame {
+            conversation,
+            look,
+            width: area.width,
+            lay_out: setter.lay_out,
+            expanded: self.expanded,
+            show_thinking: self.show_thinking,
+            layouts: &mut self.layouts,
+            live: &mut self.live,
+            placed: HashMap::new(),
+            set: HashMap::new(),
+        };
+        let travel = std::mem::take(&mut self.travel);
+        travel::settle(travel, &mut self.scroll, height, &mut self.heights, &mut frame);
+        self.shown = self.scroll.window(height, &mut self.heights, &mut frame);
+        self.top = self.shown.first().map(|top| frame.anchor(top.entry, top.first));
+        self.left_at = match self.scroll.is_following() {
+            true => None,
+            false => Some(self.left_at.unwrap_or(items)),
+        };
+        if self.copied.is_some_and(|(_, _, at)| look.now >= at + COPIED_FOR) {
+            self.copied = None;
+        }
+        let marks = view::Marks { focus: self.focus, copied: self.copied, left_at: self.left_at };
+        view::paint(&mut frame, &self.shown, marks, area, buffer, meaning);
+    }
+
+    /// Brings the heights in step with the items.
+    fn take_in(&mut self, setter: Setter<'_>, conversation: &Conversation, width: u16) {
+        if self.generation != conversation.generation() {
+            // Indexes mean other items now. What the user set for all of them stays.
+            *self = Self {
+                expanded: self.expanded,
+                show_thinking: self.show_thinking,
+                generation: conversation.generation(),
+                travel: std::mem::take(&mut self.travel),
+                ..Self::default()
+            };
+        }
+        self.heights.truncate(conversation.len());
+        let known = self.heights.len();
+        // The old ones keep their heights when the width changes: they are exact as soon as they are seen.
+        for item in conversation.items().iter().skip(known) {
+            self.heights.push((setter.estimate)(item, width.max(1)));
+        }
+    }
+
+    /// All rows of all items, or the short form of each.
+    pub const fn set_expanded(&mut self, expanded: bool) {
+        self.expanded = expanded;
+    }
+
+    /// Whether all rows are shown.
+    pub const fn is_expanded(&self) -> bool {
+        self.expanded
+    }
+
+    /// What the model thought in full, or a line of it.
+    pub const fn set_show_thinking(&mut self, show: bool) {
+        self.show_thinking = show;
+    }
+
+    /// Whether thinking is shown in full.
+    pub const fn shows_thinking(&self) -> bool {
+        self.show_thinking
+    }
+
+    /// Forgets all layouts: what they depend on beside the theme, the width and the [`Look`]'s switches has changed (the
+    /// keymap, the working folder).
+    pub fn forget_layouts(&mut self) {
+        self.layouts.clear();
+    }
+
+    /// Opens an item, or closes it. What stands above it stays where it is.
+    pub fn toggle(&mut self, conversation: &mut Conversation, index: usize) {
+        let Some(item) = conversation.items().get(index) else { return };
+        let is_open = is_open(item, self.expanded, self.show_thinking);
+        conversation.toggle(index, is_open);
+        // Following, the item would grow upwards and out of the window, away from under the pointer.
+        if let (true, Some(top)) = (self.scroll.is_following(), self.top)
+            && self.shown.iter().any(|slice| slice.entry == index)
+        {
+            self.scroll = Scroll::Reading(top);
+        }
+    }
+
+    /// A card was copied: its label says so for a while.
+    pub const fn mark_copied(&mut self, item: usize, card: usize, now: Instant) {
+        self.copied = Some((item, card, now));
+    }
+
+    /// The item that has the focus.
+    pub const fn focused(&self) -> Option<usize> {
+        self.focus
+    }
+
+    /// Puts the focus on an item, or takes it away.
+    pub fn set_focus(&mut self, item: Option<usize>) {
+        self.focus = item;
+        self.travel.extend(item.map(Travel::Reveal));
+    }
+
+    /// Moves the focus up; to the last item in the window if there is none.
+    pub fn focus_previous(&mut self, conversation: &Conversation) {
+        let items = conversation.items();
+        let end = match self.focus {
+            Some(focus) => focus,
+            None => self.shown.last().map_or(items.len(), |slice| slice.entry + 1),
+        };
+        let above = items.iter().take(end).rposition(can_be_focused);
+        self.set_focus(above.or(self.focus));
+    }
+
+    /// Moves the focus down; to the first item in the window if there is none.
+    pub fn focus_next(&mut self, conversation: &Conversation) {
+        let begin = match self.focus {
+            Some(focus) => focus + 1,
+            None => self.shown.first().map_or(0, |slice| slice.entry),
+        };
+        let below = conversation.items().iter().skip(begin).position(can_be_focused);
+        self.set_focus(below.map(|below| begin + below).or(self.focus));
+    }
+
+    /// The text of an item.
+    pub fn copy_text(&self, conversation: &Conversation, item: usize) -> String {
+        conversation.items().get(item).map(copy::text).unwrap_or_default()
+    }
+
+    /// The text of a card, as the last frame showed it.
+    pub fn card_text(&self, conversation: &Conversation, item: usize, card: usize) -> Option<String> {
+        let item = conversation.items().get(item)?;
+        let (Body::Reply(_) | Body::Thinking(_) | Body::Custom { .. }) = &item.body else { return None };
+        place::card_text(item, card)
+    }
+
+    /// What the last frame showed, from the top.
+    pub fn shown(&self) -> &[Slice] {
+        &self.shown
+    }
+}
+
+/// Whether an item is drawn whole.
+const fn is_open(item: &Item, expanded: bool, show_thinking: bool) -> bool {
+    match item.fold {
+        Fold::Open => true,
+        Fold::Closed => false,
+        Fold::Usual => expanded || (show_thinking && matches!(item.body, Body::Thinking(_))),
+    }
+}
+
+/// Whether there is something to open or to copy.
+fn can_be_focused(item: &Item) -> bool {
+    !matches!(item.body, Body::TurnEnd(_)) && !place::is_hidden(item)
+}
+
+#[cfg(test)]
+#[path = "pane/tests.rs"]
+mod tests;

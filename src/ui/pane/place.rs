@@ -1,0 +1,267 @@
+//! Items as rows: laid out, kept, with the blank row above them.
+//!
+//! The blank row is the pane's and no part of a layout: whether there is one depends on the item above, and a layout
+//! must not.
+
+use super::is_open;
+use crate::text::markdown::{self, Card};
+use crate::text::row::Row;
+use crate::theme::Theme;
+use crate::theme::role::Role;
+use crate::transcript::anchor::{Anchor, RowStarts};
+use crate::transcript::conversation::{Conversation, is_blank};
+use crate::transcript::item::{Body, Item, Prose, Thinking};
+use crate::transcript::layout::{LayoutCache, LayoutKey, Weighed};
+use crate::transcript::scroll::Rows;
+use crate::ui::entries::{EntryCx, Layout};
+use crate::ui::look::Look;
+use crate::ui::scene::NextDeadline;
+use ratatui::text::Span;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Columns left of a reply.
+const REPLY_INDENT: u16 = 2;
+
+/// A layout, and where its rows begin in the item's text.
+#[derive(Debug)]
+pub(super) struct Laid {
+    pub layout: Layout,
+    starts: RowStarts,
+}
+
+impl Weighed for Laid {
+    fn bytes(&self) -> usize {
+        self.layout.bytes() + self.starts.len() * size_of::<usize>()
+    }
+}
+
+/// Where the rows of a reply that streams begin, brought up to date by what is new.
+#[derive(Debug, Default)]
+pub(super) struct Live {
+    /// Theme and columns.
+    made_for: Option<(u64, usize)>,
+    /// Rows that do not change any more.
+    frozen: usize,
+    starts: RowStarts,
+}
+
+impl Live {
+    fn update(&mut self, rows: &[Row], frozen: usize, made_for: (u64, usize)) {
+        if self.made_for != Some(made_for) || self.frozen > frozen {
+            *self = Self { made_for: Some(made_for), ..Self::default() };
+        }
+        self.starts.truncate(self.frozen);
+        for row in rows.iter().skip(self.frozen) {
+            self.starts.push(row.start);
+        }
+        self.frozen = frozen;
+    }
+}
+
+/// An item as it is placed in this frame.
+#[derive(Clone, Debug)]
+pub(super) struct Placed {
+    /// A blank row stands above it.
+    pub gap: bool,
+    what: What,
+}
+
+/// Its rows.
+#[derive(Clone, Debug)]
+pub(super) enum What {
+    Nothing,
+    Laid(Arc<Laid>),
+    /// The rows are the stream's.
+    Live,
+}
+
+/// What is painted of an item.
+pub(super) struct Painted<'a> {
+    pub rows: &'a [Row],
+    pub cards: &'a [Card],
+    pub indent: u16,
+    pub mark: Option<Span<'static>>,
+    pub next: NextDeadline,
+}
+
+/// What one frame needs to place items.
+pub(super) struct Frame<'a> {
+    pub conversation: &'a mut Conversation,
+    pub look: &'a Look<'a>,
+    pub width: u16,
+    pub lay_out: &'a dyn Fn(&Item, &EntryCx<'_>) -> Layout,
+    pub expanded: bool,
+    pub show_thinking: bool,
+    pub layouts: &'a mut LayoutCache<Laid>,
+    pub live: &'a mut HashMap<usize, Live>,
+    /// What was placed already. An item is asked about several times a frame, and one that changes by itself is not kept
+    /// longer.
+    pub placed: HashMap<usize, Placed>,
+    /// What was laid out already, also for the sake of the item below.
+    pub set: HashMap<usize, What>,
+}
+
+impl Frame<'_> {
+    pub fn placed(&mut self, entry: usize) -> Placed {
+        if let Some(placed) = self.placed.get(&entry) {
+            return placed.clone();
+        }
+        let what = self.what(entry);
+        let gap = !matches!(what, What::Nothing) && self.gap_above(entry);
+        let placed = Placed { gap, what };
+        self.placed.insert(entry, placed.clone());
+        placed
+    }
+
+    fn what(&mut self, entry: usize) -> What {
+        if let Some(what) = self.set.get(&entry) {
+            return what.clone();
+        }
+        let what = self.set(entry);
+        self.set.insert(entry, what.clone());
+        what
+    }
+
+    /// Lays an item out, or finds its layout.
+    fn set(&mut self, entry: usize) -> What {
+        let Some(item) = self.conversation.items().get(entry) else { return What::Nothing };
+        if is_hidden(item) {
+            return What::Nothing;
+        }
+        if matches!(item.body, Body::Reply(Prose::Live(_))) {
+            return self.set_live(entry);
+        }
+        self.live.remove(&entry);
+        let open = is_open(item, self.expanded, self.show_thinking);
+        let key = LayoutKey {
+            entry,
+            revision: item.revision,
+            width: self.width,
+            fold: u8::from(open) | u8::from(self.look.glyphs) << 1 | u8::from(self.look.motion) << 2,
+            theme: self.look.theme.revision(),
+        };
+        if let Some(laid) = self.layouts.find(&key) {
+            return What::Laid(laid);
+        }
+        let layout = (self.lay_out)(item, &EntryCx { look: self.look, width: self.width, open, gap: false });
+        if layout.rows.is_empty() {
+            return What::Nothing;
+        }
+        let starts = RowStarts::new(layout.rows.iter().map(|row| row.start));
+        let is_lasting = layout.next == NextDeadline::default();
+        let laid = Arc::new(Laid { layout, starts });
+        if is_lasting {
+            self.layouts.keep(key, laid.clone());
+        }
+        What::Laid(laid)
+    }
+
+    fn set_live(&mut self, entry: usize) -> What {
+        let columns = usize::from(self.width.saturating_sub(REPLY_INDENT)).max(1);
+        let theme = self.look.theme;
+        let Some(stream) = self.conversation.stream_mut(entry) else { return What::Nothing };
+        stream.layout(theme, columns);
+        if stream.rows().is_empty() {
+            return What::Nothing;
+        }
+        let live = self.live.entry(entry).or_default();
+        live.update(stream.rows(), stream.frozen_rows(), (theme.revision(), columns));
+        What::Live
+    }
+
+    /// Items stand apart, but calls that are one row stand together with the next call.
+    fn gap_above(&mut self, entry: usize) -> bool {
+        let items = self.conversation.items();
+        let above = items.get(..entry).and_then(|above| above.iter().rposition(|item| !is_hidden(item)));
+        let Some(above) = above else { return false };
+        let is_call = |index: usize| items.get(index).is_some_and(|item| matches!(item.body, Body::Call(_)));
+        if !(is_call(above) && is_call(entry)) {
+            return true;
+        }
+        // Its own gap is not asked for: that would go up all the calls above it.
+        match self.what(above) {
+            What::Nothing | What::Live => false,
+            What::Laid(laid) => laid.layout.rows.len() > 1,
+        }
+    }
+
+    fn starts<'a>(&'a self, entry: usize, what: &'a What) -> Option<&'a RowStarts> {
+        match what {
+            What::Nothing => None,
+            What::Laid(laid) => Some(&laid.starts),
+            What::Live => self.live.get(&entry).map(|live| &live.starts),
+        }
+    }
+
+    /// What to paint of an item that was placed.
+    pub fn painted<'a>(&'a self, entry: usize, placed: &'a Placed) -> Option<Painted<'a>> {
+        match &placed.what {
+            What::Nothing => None,
+            What::Laid(laid) => Some(Painted {
+                rows: &laid.layout.rows,
+                cards: &laid.layout.cards,
+                indent: laid.layout.indent,
+                mark: laid.layout.mark.clone(),
+                next: laid.layout.next,
+            }),
+            What::Live => match &self.conversation.items().get(entry)?.body {
+                Body::Reply(Prose::Live(stream)) => Some(Painted {
+                    rows: stream.rows(),
+                    cards: stream.cards(),
+                    indent: REPLY_INDENT.min(self.width.saturating_sub(1)),
+                    mark: Some(Span::styled("●", self.look.theme.style(Role::Text))),
+                    next: NextDeadline::default(),
+                }),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// In the place of a row the blank row is offset 0, and the text begins at 1: so the text that stands at the top stays
+/// there when the blank row above it comes or goes.
+impl Rows for Frame<'_> {
+    fn count(&mut self, entry: usize) -> usize {
+        let placed = self.placed(entry);
+        self.starts(entry, &placed.what).map_or(0, |starts| starts.len() + usize::from(placed.gap))
+    }
+
+    fn anchor(&mut self, entry: usize, row: usize) -> Anchor {
+        let placed = self.placed(entry);
+        match self.starts(entry, &placed.what) {
+            Some(starts) if row > 0 || !placed.gap => {
+                let anchor = starts.anchor(entry, row - usize::from(placed.gap));
+                Anchor { offset: anchor.offset + 1, ..anchor }
+            }
+            Some(_) | None => Anchor { entry, offset: 0, bias: 0 },
+        }
+    }
+
+    fn row(&mut self, anchor: Anchor) -> usize {
+        let placed = self.placed(anchor.entry);
+        match (self.starts(anchor.entry, &placed.what), anchor.offset.checked_sub(1)) {
+            (Some(starts), Some(offset)) => starts.row(Anchor { offset, ..anchor }) + usize::from(placed.gap),
+            (Some(_), None) | (None, _) => 0,
+        }
+    }
+}
+
+/// Nothing of it is drawn: models send line ends between calls, and providers withhold thinking.
+pub(super) fn is_hidden(item: &Item) -> bool {
+    match &item.body {
+        Body::Reply(prose) => is_blank(prose.text()),
+        Body::Thinking(Thinking { text, since: None, took: None }) => is_blank(text.text()),
+        _ => false,
+    }
+}
+
+/// A card of an item's text. Neither colours nor width are part of it.
+pub(super) fn card_text(item: &Item, card: usize) -> Option<String> {
+    let source = match &item.body {
+        Body::Reply(prose) | Body::Thinking(Thinking { text: prose, .. }) => prose.text(),
+        Body::Custom { text, .. } => text,
+        _ => return None,
+    };
+    markdown::render(source, &Theme::quiet_dark(), 80).cards.into_iter().nth(card).map(|card| card.text)
+}

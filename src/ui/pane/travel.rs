@@ -1,0 +1,149 @@
+//! What the user wishes to see. How far a page is and where a prompt stands is known when it is drawn, so wishes wait for
+//! the next frame.
+
+use super::Pane;
+use super::place::Frame;
+use crate::transcript::heights::Heights;
+use crate::transcript::scroll::{Rows, Scroll, Slice};
+
+/// Rows of a page that are still seen after it was turned.
+const KEPT_OF_A_PAGE: usize = 2;
+
+/// Up or down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Towards the start.
+    Up,
+    /// Towards the end.
+    Down,
+}
+
+/// A wish.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Travel {
+    Rows(isize),
+    Page(Direction),
+    Start,
+    End,
+    Prompt(Direction),
+    /// This item's first row stands in the window.
+    Reveal(usize),
+}
+
+impl Pane {
+    /// Scrolls by rows, up if negative.
+    pub fn scroll_by(&mut self, rows: isize) {
+        // A wheel turns faster than frames are drawn.
+        if let Some(Travel::Rows(before)) = self.travel.last_mut() {
+            *before = before.saturating_add(rows);
+        } else {
+            self.travel.push(Travel::Rows(rows));
+        }
+    }
+
+    /// Scrolls by a window.
+    pub fn page(&mut self, direction: Direction) {
+        self.travel.push(Travel::Page(direction));
+    }
+
+    /// To the first row.
+    pub fn to_start(&mut self) {
+        self.travel.push(Travel::Start);
+    }
+
+    /// To the end, and follows it.
+    pub fn to_end(&mut self) {
+        self.travel.push(Travel::End);
+    }
+
+    /// To what the user said before or after what stands at the top.
+    pub fn to_prompt(&mut self, direction: Direction) {
+        self.travel.push(Travel::Prompt(direction));
+    }
+
+    /// Whether the last frame showed the end and the next one will.
+    pub fn is_following(&self) -> bool {
+        self.scroll.is_following() && self.travel.iter().all(|wish| *wish == Travel::End)
+    }
+}
+
+/// Performs wishes in their order.
+pub(super) fn settle(
+    travel: Vec<Travel>,
+    scroll: &mut Scroll,
+    height: usize,
+    heights: &mut Heights,
+    frame: &mut Frame<'_>,
+) {
+    let page = isize::try_from(height.saturating_sub(KEPT_OF_A_PAGE).max(1)).unwrap_or(isize::MAX);
+    for wish in travel {
+        match wish {
+            Travel::Rows(rows) => scroll.by(rows, height, heights, frame),
+            Travel::Page(Direction::Up) => scroll.by(-page, height, heights, frame),
+            Travel::Page(Direction::Down) => scroll.by(page, height, heights, frame),
+            Travel::Start => scroll.to_start(),
+            Travel::End => scroll.to_end(),
+            Travel::Prompt(direction) => {
+                let top = scroll.window(height, heights, frame).first().copied();
+                if let Some(prompt) = top.and_then(|top| prompt_from(top, direction, frame)) {
+                    *scroll = to_text(prompt, frame);
+                } else if direction == Direction::Down {
+                    scroll.to_end();
+                }
+            }
+            Travel::Reveal(item) => reveal(item, scroll, height, heights, frame),
+        }
+    }
+}
+
+/// The prompt before or after the row at the top.
+fn prompt_from(top: Slice, direction: Direction, frame: &mut Frame<'_>) -> Option<usize> {
+    let text = text_row(top.entry, frame);
+    let prompts = frame.conversation.prompts();
+    match direction {
+        Direction::Up => {
+            let end = prompts.partition_point(|prompt| (*prompt, text) < (top.entry, top.first));
+            prompts.get(end.checked_sub(1)?).copied()
+        }
+        Direction::Down => {
+            // A prompt of which only the blank row stands at the top is the one that is read.
+            prompts.get(prompts.partition_point(|prompt| *prompt <= top.entry)).copied()
+        }
+    }
+}
+
+/// The row of an item that is not blank.
+fn text_row(item: usize, frame: &mut Frame<'_>) -> usize {
+    usize::from(frame.placed(item).gap)
+}
+
+fn to_text(item: usize, frame: &mut Frame<'_>) -> Scroll {
+    let row = text_row(item, frame);
+    Scroll::Reading(frame.anchor(item, row))
+}
+
+/// Moves as little as shows the item: down to its end, if it is no taller than the window, up to its begin.
+fn reveal(item: usize, scroll: &mut Scroll, height: usize, heights: &mut Heights, frame: &mut Frame<'_>) {
+    if item >= heights.len() {
+        return;
+    }
+    let shown = scroll.window(height, heights, frame);
+    let row = text_row(item, frame);
+    // The mark that there is more below stands in the last row: what is behind it is not seen well.
+    let seen = |scroll: &Scroll| height.saturating_sub(usize::from(!scroll.is_following())).max(1);
+    let rows = shown.iter().flat_map(|slice| (slice.first..slice.first + slice.rows).map(|row| (slice.entry, row)));
+    if height == 0 || rows.take(seen(scroll)).any(|shown| shown == (item, row)) {
+        return;
+    }
+    let is_above = shown.first().is_some_and(|top| item <= top.entry);
+    *scroll = to_text(item, frame);
+    if is_above {
+        return;
+    }
+    // Near the end this follows, and the item stands in the window.
+    scroll.window(height, heights, frame);
+    let rows = frame.count(item).saturating_sub(row);
+    if let (false, Some(room)) = (scroll.is_following(), seen(scroll).checked_sub(rows)) {
+        scroll.by(-isize::try_from(room).unwrap_or(0), height, heights, frame);
+    }
+}

@@ -1,0 +1,206 @@
+//! Cells and clicks.
+
+use super::COPIED_FOR;
+use super::place::{Frame, Painted, is_hidden};
+use crate::text::markdown::CardKind;
+use crate::text::row::{CardPart, Row};
+use crate::text::width;
+use crate::theme::Theme;
+use crate::theme::role::{Role, Weight};
+use crate::transcript::scroll::Slice;
+use crate::ui::hit::HitMap;
+use crate::ui::look::Look;
+use crate::ui::paint;
+use crate::ui::scene::NextDeadline;
+use crate::ui::target::Target;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Style};
+use ratatui::text::Span;
+use std::time::Instant;
+
+/// A card of this many rows has a label at its foot, too.
+const TALL_CARD: usize = 10;
+
+/// So many new items are counted; more are more.
+const COUNTED: usize = 99;
+
+/// What a frame means beside its cells.
+pub(super) struct Meaning<'a> {
+    pub hits: &'a mut HitMap<Target>,
+    pub next: &'a mut NextDeadline,
+}
+
+/// What is marked in the window.
+#[derive(Clone, Copy)]
+pub(super) struct Marks {
+    pub focus: Option<usize>,
+    pub copied: Option<(usize, usize, Instant)>,
+    pub left_at: Option<usize>,
+}
+
+/// Paints the slices from the top of `area`.
+pub(super) fn paint(
+    frame: &mut Frame<'_>,
+    slices: &[Slice],
+    marks: Marks,
+    area: Rect,
+    buffer: &mut Buffer,
+    meaning: &mut Meaning<'_>,
+) {
+    let mut y = area.y;
+    for slice in slices {
+        let placed = frame.placed(slice.entry);
+        let rows = u16::try_from(slice.rows).unwrap_or(u16::MAX).min(area.bottom().saturating_sub(y));
+        let place = Rect { y, height: rows, ..area };
+        y += rows;
+        let Some(painted) = frame.painted(slice.entry, &placed) else { continue };
+        meaning.next.merge(painted.next);
+        // The blank row is no row of the item.
+        let blank = u16::from(placed.gap && slice.first == 0);
+        let place =
+            Rect { y: place.y + blank, height: place.height.saturating_sub(blank), ..place };
+        let first = slice.first.saturating_sub(usize::from(placed.gap));
+        let item = ItemView { look: frame.look, item: slice.entry, painted, copied: marks.copied };
+        item.paint(place, first, buffer, meaning);
+        if marks.focus == Some(slice.entry) && first == 0 {
+            select(buffer, Rect { height: place.height.min(1), ..place }, frame.look.theme);
+        }
+    }
+    if let Some(left_at) = marks.left_at {
+        let new = frame.conversation.items().iter().skip(left_at).filter(|item| !is_hidden(item));
+        below(new.take(COUNTED + 1).count(), frame.look, area, buffer, meaning.hits);
+    }
+}
+
+/// One item.
+struct ItemView<'a> {
+    look: &'a Look<'a>,
+    item: usize,
+    painted: Painted<'a>,
+    copied: Option<(usize, usize, Instant)>,
+}
+
+impl ItemView<'_> {
+    /// Paints the rows from `first` on.
+    fn paint(&self, place: Rect, first: usize, buffer: &mut Buffer, meaning: &mut Meaning<'_>) {
+        if place.is_empty() {
+            return;
+        }
+        meaning.hits.push(place, 0, Target::Item(self.item));
+        let indent = self.painted.indent.min(place.width);
+        if let (0, Some(mark)) = (first, &self.painted.mark) {
+            paint::spans(buffer, Rect { width: indent, ..place }, std::slice::from_ref(mark));
+        }
+        let rows = self.painted.rows.iter().enumerate().skip(first);
+        for ((index, row), y) in rows.zip(place.top()..place.bottom()) {
+            let line = Rect { x: place.x + indent, y, width: place.width - indent, height: 1 };
+            paint::row(buffer, line, row);
+            for link in &row.links {
+                let columns = link.columns.start.min(line.width)..link.columns.end.min(line.width);
+                let area = Rect {
+                    x: line.x + columns.start,
+                    width: columns.end.saturating_sub(columns.start),
+                    ..line
+                };
+                meaning.hits.push(area, 0, Target::Link(link.url.clone()));
+            }
+            self.label(index, row, line, buffer, meaning);
+        }
+    }
+
+    /// The label by which a card is copied, if it stands in this row.
+    fn label(&self, index: usize, row: &Row, line: Rect, buffer: &mut Buffer, meaning: &mut Meaning<'_>) {
+        let Some(on) = row.card else { return };
+        let Some(card) = self.painted.cards.get(on.card) else { return };
+        let is_copied = self.copied.is_some_and(|(item, card, _)| (item, card) == (self.item, on.card));
+        let (text, role) = match (is_copied, self.look.glyphs) {
+            (false, _) => ("copy", Role::Muted),
+            (true, true) => ("✓ copied", Role::Success),
+            (true, false) => ("copied", Role::Success),
+        };
+        let slot = u16::try_from(width::of("✓ copied")).unwrap_or(u16::MAX);
+        let (from, ground) = row.ground.unwrap_or((0, Color::Reset));
+        let columns = line.width.saturating_sub(from);
+        if columns < slot + 4 {
+            return;
+        }
+        let whole = Rect { x: line.x + from, width: columns, ..line };
+        let label = Rect { x: line.right() - slot - 1, width: slot, ..line };
+        let area = match (&card.kind, on.part) {
+            (CardKind::Code { .. }, CardPart::Head) => whole,
+            (CardKind::Code { .. }, CardPart::Foot) if self.is_tall(index, on.card) => whole,
+            (CardKind::Quote, _) if self.is_label_row(index, on.card, line.width, slot) => label,
+            (CardKind::Code { .. } | CardKind::Quote, _) => return,
+        };
+        let style = self.look.theme.style_on(role, ground).bg(ground);
+        let text_columns = u16::try_from(width::of(text)).unwrap_or(slot);
+        let at = Rect { x: label.right().saturating_sub(text_columns), width: text_columns, ..label };
+        paint::spans(buffer, at, &[Span::styled(text, style)]);
+        meaning.hits.push(area, 0, Target::Card { item: self.item, card: on.card });
+        if let (true, Some((_, _, at))) = (is_copied, self.copied) {
+            meaning.next.expire(at + COPIED_FOR);
+        }
+    }
+
+    fn is_of(&self, index: Option<usize>, card: usize) -> bool {
+        index.and_then(|index| self.painted.rows.get(index)?.card).is_some_and(|on| on.card == card)
+    }
+
+    /// Whether the card that ends in this row has so many rows that its head may be out of sight.
+    fn is_tall(&self, index: usize, card: usize) -> bool {
+        self.is_of(index.checked_sub(TALL_CARD - 1), card)
+    }
+
+    /// A quote has its label in its first row, if the text leaves room there, else in its last.
+    fn is_label_row(&self, index: usize, card: usize, room: u16, slot: u16) -> bool {
+        let has_room = |row: &Row| row.width() + 1 + usize::from(slot) < usize::from(room);
+        let Some(row) = self.painted.rows.get(index) else { return false };
+        let is_first = !self.is_of(index.checked_sub(1), card);
+        let is_last = !self.is_of(index.checked_add(1), card);
+        if is_first {
+            return has_room(row);
+        }
+        if !is_last || !has_room(row) {
+            return false;
+        }
+        // A quote is about as long as a screen at most; a longer one keeps looking up to its begin.
+        let above = self.painted.rows.iter().take(index).rev();
+        let first = above.take_while(|row| row.card.is_some_and(|on| on.card == card)).last();
+        first.is_some_and(|first| !has_room(first))
+    }
+}
+
+/// Puts the ground of what is selected under a row, and lifts its text off that.
+fn select(buffer: &mut Buffer, row: Rect, theme: &Theme) {
+    let ground = theme.color(Role::SelectedBg);
+    let row = row.intersection(buffer.area);
+    for y in row.top()..row.bottom() {
+        for x in row.left()..row.right() {
+            let cell = &mut buffer[(x, y)];
+            let text = theme.lift(if cell.fg == Color::Reset { theme.color(Role::Text) } else { cell.fg }, ground, Weight::Primary);
+            cell.set_style(Style::new().fg(text).bg(ground));
+        }
+    }
+}
+
+/// Says that there is more below, in the middle of the last row.
+fn below(new: usize, look: &Look<'_>, area: Rect, buffer: &mut Buffer, hits: &mut HitMap<Target>) {
+    let text = match new {
+        0 => " ↓ below ".to_owned(),
+        new if new > COUNTED => format!(" ↓ {COUNTED}+ new "),
+        new => format!(" ↓ {new} new "),
+    };
+    let columns = u16::try_from(width::of(&text)).unwrap_or(u16::MAX).min(area.width);
+    let place = Rect {
+        x: area.x + (area.width - columns) / 2,
+        y: area.bottom().saturating_sub(1),
+        width: columns,
+        height: 1,
+    };
+    let ground = look.theme.color(Role::SelectedBg);
+    let style = look.theme.style_on(if new > 0 { Role::Accent } else { Role::Muted }, ground).bg(ground);
+    paint::fill(buffer, place, style);
+    paint::spans(buffer, place, &[Span::styled(text, style)]);
+    hits.push(place, 0, Target::Below);
+}
