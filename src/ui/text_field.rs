@@ -249,7 +249,8 @@ mod tests {
         let mut field = TextField::secret();
         field.insert("hunter2");
         let mut buffer = Buffer::empty(Rect::new(0, 0, 10, 1));
-        let caret = field.draw(&mut buffer, buffer.area, Style::new(), Span::raw(""));
+        let area = buffer.area;
+        let caret = field.draw(&mut buffer, area, Style::new(), Span::raw(""));
         assert_eq!(buffer, Buffer::with_lines(["•••••••   "]));
         assert_eq!(caret, Some(Position::new(7, 0)));
         assert!(!format!("{field:?}").contains("hunter"));
@@ -277,7 +278,8 @@ mod tests {
                 let caret = field.caret;
                 prop_assert!(caret == field.text.len() || field.text.grapheme_indices(true).any(|(at, _)| at == caret));
                 let mut buffer = Buffer::empty(Rect::new(3, 1, columns, 1));
-                let place = field.draw(&mut buffer, buffer.area, Style::new(), Span::raw("empty"));
+                let area = buffer.area;
+                let place = field.draw(&mut buffer, area, Style::new(), Span::raw("empty"));
                 prop_assert_eq!(place.is_some(), columns > 0);
                 prop_assert!(place.is_none_or(|place| buffer.area.contains(place)));
             }
