@@ -1,0 +1,216 @@
+//! Help: every key and every command, from the tables that dispatch reads.
+
+use super::frame::{Chrome, Place, Window};
+use super::picker::BOLD;
+use super::{CommandRow, LayerInput, LayerOutcome, hint, pair};
+use crate::config::action::{Action, Context};
+use crate::text::{clean, width};
+use crate::theme::role::Role;
+use crate::ui::hit::HitMap;
+use crate::ui::look::Look;
+use crate::ui::paint;
+use crate::ui::target::Target;
+use crate::ui::text_field::{Edit, TextField};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Span;
+
+/// Columns that a text needs to be read beside its key.
+const COLUMN: u16 = 56;
+
+/// Columns between two.
+const GAP: u16 = 2;
+
+/// Help.
+#[derive(Clone, Debug)]
+pub struct Help {
+    commands: Vec<CommandRow>,
+    field: TextField,
+    top: usize,
+    /// Rows in view when it was drawn last.
+    rows: usize,
+}
+
+/// A heading with its lines, each a key and what it does.
+struct Section {
+    title: &'static str,
+    lines: Vec<(String, String)>,
+}
+
+/// One row of a column.
+enum Line {
+    Heading(&'static str),
+    Entry(String, String),
+    Blank,
+}
+
+impl Help {
+    /// Help with these commands beside the keys.
+    pub fn new(commands: Vec<CommandRow>) -> Self {
+        Self { commands, field: TextField::default(), top: 0, rows: 1 }
+    }
+
+    pub(super) fn handle(&mut self, input: LayerInput<'_>) -> LayerOutcome {
+        let page = isize::try_from(self.rows.max(2) - 1).unwrap_or(1);
+        let edit = match input {
+            LayerInput::Type(text) | LayerInput::Paste(text) => self.field.insert(text),
+            LayerInput::Wheel(rows) => return self.scroll(rows as isize),
+            LayerInput::Choice(_) => return LayerOutcome::Unchanged,
+            LayerInput::Act(action) => match action {
+                Action::Help | Action::Confirm | Action::Submit => return LayerOutcome::Closed,
+                Action::ListUp | Action::Up | Action::ScrollUp => return self.scroll(-1),
+                Action::ListDown | Action::Down | Action::ScrollDown => return self.scroll(1),
+                Action::ListPageUp | Action::PageUp => return self.scroll(-page),
+                Action::ListPageDown | Action::PageDown => return self.scroll(page),
+                Action::TextStart => return self.scroll(isize::MIN / 2),
+                Action::TextEnd => return self.scroll(isize::MAX / 2),
+                _ => self.field.act(action),
+            },
+        };
+        if edit == Edit::Edited {
+            self.top = 0;
+        }
+        edit.into()
+    }
+
+    // Where it ends is known when it is drawn, which holds it to that.
+    fn scroll(&mut self, delta: isize) -> LayerOutcome {
+        let before = self.top;
+        self.top = before.saturating_add_signed(delta);
+        if before == self.top { LayerOutcome::Unchanged } else { LayerOutcome::Changed }
+    }
+
+    fn sections(&self, look: &Look<'_>) -> Vec<Section> {
+        let query = self.field.text().trim().to_lowercase();
+        let fits = |key: &str, text: &str| {
+            query.is_empty() || key.to_lowercase().contains(&query) || text.to_lowercase().contains(&query)
+        };
+        let help = look.keymap.help();
+        let mut sections: Vec<Section> = Vec::new();
+        for context in Context::ALL {
+            let rows = help.iter().filter(|row| row.context == context).map(|row| {
+                let keys: Vec<String> = row.keys.iter().map(ToString::to_string).collect();
+                let keys = if keys.is_empty() { "no key".to_owned() } else { keys.join("  ") };
+                (keys, row.action.text().to_owned())
+            });
+            let lines: Vec<_> = rows.filter(|(key, text)| fits(key, text)).collect();
+            sections.push(Section { title: context.title(), lines });
+        }
+        let commands = self.commands.iter().map(|command| {
+            let name = format!("/{} {}", command.name, command.argument);
+            (clean::for_line(&name), clean::for_line(&command.text))
+        });
+        let lines: Vec<_> = commands.filter(|(key, text)| fits(key, text)).collect();
+        // What is typed is asked for more often than the keys of a list.
+        sections.insert(sections.len().min(1), Section { title: "Commands", lines });
+        sections.retain(|section| !section.lines.is_empty());
+        sections
+    }
+
+    pub(super) fn draw(
+        &mut self,
+        look: &Look<'_>,
+        place: &Place,
+        buffer: &mut Buffer,
+        hits: &mut HitMap<Target>,
+    ) -> Option<Position> {
+        let chrome = Chrome::new(look.theme);
+        let sections = self.sections(look);
+        let total: usize = sections.iter().map(|section| section.lines.len() + 2).sum();
+        let columns = (place.screen.width.saturating_sub(8) / COLUMN).clamp(1, 3);
+        let window = Window {
+            title: vec![Span::styled("Help", chrome.on_bar(Role::ToolTitle).add_modifier(BOLD))],
+            rail: vec![Span::styled("Keys can be changed in keymap.toml", chrome.on_bar(Role::Muted))],
+            hints: vec![
+                hint(look, Context::Global, Action::Cancel, "close"),
+                pair(look, Context::List, (Action::ListUp, Action::ListDown), "scroll"),
+                pair(look, Context::List, (Action::ListPageUp, Action::ListPageDown), "page"),
+            ],
+            // The same height whatever is searched for.
+            rows: usize::from(place.screen.height),
+            columns: if columns == 1 { 96 } else { columns * 64 },
+        };
+        let mut body = window.draw(&chrome, place, buffer, hits);
+        let mut caret = None;
+        if body.height >= 3 {
+            let used = paint::spans(buffer, body, &[Span::styled(" › ", chrome.on(Role::Accent))]);
+            let field =
+                Rect { x: body.x + used, width: body.width.saturating_sub(used + 1), height: 1, ..body };
+            let empty = Span::styled("Search", chrome.on(Role::Dim));
+            caret = self.field.draw(buffer, field, chrome.on(Role::Text), empty);
+            body = Rect { y: body.y + 1, height: body.height - 1, ..body };
+        }
+        self.rows = usize::from(body.height);
+        let inner = Rect { x: body.x + 1.min(body.width), width: body.width.saturating_sub(3), ..body };
+        let made = in_columns(sections, total, usize::from(columns));
+        let longest = made.iter().map(Vec::len).max().unwrap_or(0);
+        self.top = self.top.min(longest.saturating_sub(self.rows));
+        if made.is_empty() {
+            paint::spans(buffer, inner, &[Span::styled("Nothing fits", chrome.on(Role::Muted))]);
+            return caret;
+        }
+        let wide = (inner.width + GAP) / u16::try_from(made.len()).unwrap_or(1).max(1);
+        for (index, column) in made.iter().enumerate() {
+            let x = inner.x + wide * u16::try_from(index).unwrap_or(0);
+            let area =
+                Rect { x, width: wide.saturating_sub(GAP).min(inner.right().saturating_sub(x)), ..inner };
+            draw_column(&chrome, area, column, self.top, buffer);
+        }
+        chrome.scrollbar(buffer, body, self.top, longest);
+        caret
+    }
+}
+
+/// The sections in columns of about the same height; none is torn apart, and they are read downwards.
+fn in_columns(sections: Vec<Section>, total: usize, columns: usize) -> Vec<Vec<Line>> {
+    let mut made: Vec<Vec<Line>> = Vec::new();
+    let mut left = total;
+    for section in sections {
+        let height = section.lines.len() + 2;
+        let open = made.len();
+        let aim = made.last().map_or(0, Vec::len) + left;
+        let fair = aim / (columns + 1).saturating_sub(open).max(1);
+        let is_new = match made.last() {
+            None => true,
+            Some(column) => open < columns && column.len() + height / 2 > fair,
+        };
+        if is_new {
+            made.push(Vec::new());
+        }
+        if let Some(column) = made.last_mut() {
+            if !column.is_empty() {
+                column.push(Line::Blank);
+            }
+            column.push(Line::Heading(section.title));
+            column.extend(section.lines.into_iter().map(|(key, text)| Line::Entry(key, text)));
+        }
+        left = left.saturating_sub(height);
+    }
+    made
+}
+
+fn draw_column(chrome: &Chrome<'_>, area: Rect, lines: &[Line], top: usize, buffer: &mut Buffer) {
+    let room = usize::from(area.width);
+    let longest = lines.iter().map(|line| match line {
+        Line::Entry(key, _) => width::of(key),
+        Line::Heading(_) | Line::Blank => 0,
+    });
+    let keys = longest.max().unwrap_or(0).min(room * 2 / 5);
+    for (row, line) in lines.iter().skip(top).take(usize::from(area.height)).enumerate() {
+        let at = Rect { y: area.y + u16::try_from(row).unwrap_or(u16::MAX), height: 1, ..area };
+        let spans = match line {
+            Line::Blank => continue,
+            Line::Heading(title) => vec![Span::styled(*title, chrome.on(Role::MdHeading).add_modifier(BOLD))],
+            Line::Entry(key, text) => {
+                let key = width::cut(key, keys).into_owned();
+                let pad = keys.saturating_sub(width::of(&key)) + 2;
+                vec![
+                    Span::styled(key, chrome.on(Role::Text)),
+                    Span::raw(" ".repeat(pad)),
+                    Span::styled(text.clone(), chrome.on(Role::Muted)),
+                ]
+            }
+        };
+        paint::spans(buffer, at, &paint::cut(spans, room, chrome.on(Role::Dim)));
+    }
+}
