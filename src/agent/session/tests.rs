@@ -1,22 +1,34 @@
 use super::*;
+use crate::agent::context::SystemPrompt;
+use crate::agent::driver::Workshop;
 use crate::agent::fsm;
 use crate::agent::outbox::Listener;
+use crate::agent::permission::Rules;
 use crate::jobs::Jobs;
 use crate::llm::BoxFuture;
 use crate::llm::error::ErrorClass;
+use crate::llm::error::LlmError;
+use crate::llm::retry::RetryPolicy;
+use crate::llm::{Model, Provider};
+use crate::proto::ask::PermissionMode;
 use crate::proto::ask::Subject;
 use crate::proto::command::Placement;
 use crate::proto::command::QueueCommand;
 use crate::proto::entry::EntryPatch;
 use crate::proto::ids::SessionId;
+use crate::proto::message::Message;
 use crate::proto::message::{StopReason, text_of};
 use crate::proto::tool::{ToolOutput, ToolSpec};
+use crate::proto::usage::Usage;
 use crate::store::line::Header;
+use crate::store::log::Log;
 use crate::testkit::provider::{PlayedProvider, Response, test_model};
+use crate::tools::Tools;
 use crate::tools::{Arguments, FileLocks, Tool, ToolCx, ToolLimits};
 use proptest::prelude::*;
 use serde_json::json;
 use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
 struct World {
