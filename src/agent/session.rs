@@ -7,8 +7,9 @@
 //! Invariants:
 //! - at most one turn runs; news of any other turn are dropped;
 //! - every ticket resolves exactly once, at the latest when the session ends;
-//! - what is told to listeners is in the log already, or in its pending part;
-//! - after the user's stop nothing starts before the user speaks.
+//! - what is told to listeners as an entry is in the log already, or in its pending part;
+//! - after the user's stop nothing starts before the user speaks;
+//! - however the session ends, also by a bug of ours, its listeners hear the end and its processes are stopped.
 
 mod end;
 mod judge;
@@ -16,6 +17,7 @@ mod parts;
 mod publish;
 mod record;
 mod save;
+mod shell;
 mod turn;
 
 pub use parts::{Folders, Logged, ModelSource, SaveGrant, SessionParts};
@@ -25,14 +27,16 @@ use super::fsm::Judgement;
 use super::handle::{AgentHandle, How, Mail, Waiter};
 use super::outbox::Outbox;
 use super::queue::{Queue, QueueOutcome};
-use super::view::{Durability, SessionView};
+use super::view::{CacheView, Durability, SessionView};
 use crate::llm::{CacheRetention, thinking};
-use crate::proto::ask::{PermissionAnswer, PermissionAsk};
+use crate::proto::ask::{AskPreview, PermissionAnswer, PermissionAsk};
 use crate::proto::command::{CancelReason, Command, Prompt, TicketOutcome};
 use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::ids::{AskId, TicketId, TurnId};
+use crate::proto::message::{BashExecutionMessage, Message};
 use crate::proto::model::{ModelRef, ThinkingLevel};
-use record::filled;
+use record::{cached, filled};
+use shell::Shell;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -44,7 +48,7 @@ use turn::Running;
 pub fn start(parts: SessionParts) -> AgentHandle {
     let (mail_sender, mail) = mpsc::unbounded_channel();
     let (news_sender, news) = mpsc::unbounded_channel();
-    let (saves_sender, saves) = mpsc::unbounded_channel();
+    let (notes_sender, notes) = mpsc::unbounded_channel();
     let outbox = Outbox::new();
     let name = parts.name.clone().or_else(|| parts.logged.name.clone());
     let durability = if parts.log.path().is_some() { Durability::Pending } else { Durability::InMemory };
@@ -53,28 +57,48 @@ pub fn start(parts: SessionParts) -> AgentHandle {
         waiters: HashMap::new(),
         running: None,
         asking: None,
+        preparing: None,
         pending: None,
+        shell: None,
+        shells: Vec::new(),
         system: parts.system.text().into(),
         name,
         durability,
-        fill: 0,
+        fill: filled(&parts.history),
+        cache: cached(&parts.history),
         turns: 0,
         asks: 0,
         last_aborted: false,
         outbox: outbox.clone(),
         news: news_sender,
-        saves: saves_sender,
+        notes: notes_sender,
         saving: TaskTracker::new(),
         barriers: 0,
         parts,
         view: None,
     };
     session.parts.thinking = thinking::clamp(&session.parts.model, session.parts.thinking);
-    session.fill = session.parts.history.iter().rev().find_map(|message| filled(message)).unwrap_or(0);
     let (view_sender, view) = watch::channel(Arc::new(session.snapshot()));
     session.view = Some(view_sender);
-    tokio::spawn(session.run(mail, news, saves));
+    tokio::spawn(session.run(Inbox { mail, news, notes }));
     AgentHandle::new(mail_sender, outbox, view)
+}
+
+/// What reaches a session.
+struct Inbox {
+    mail: mpsc::UnboundedReceiver<Mail>,
+    news: mpsc::UnboundedReceiver<News>,
+    notes: mpsc::UnboundedReceiver<Note>,
+}
+
+/// What came of something that the session does beside its turn.
+enum Note {
+    /// A barrier is through.
+    Saved(Result<(), String>),
+    /// It is known what a call would do.
+    Previewed { ask: AskId, preview: AskPreview },
+    /// The user's command ended.
+    ShellEnded(BashExecutionMessage),
 }
 
 struct Session {
@@ -82,21 +106,29 @@ struct Session {
     queue: Queue,
     waiters: HashMap<TicketId, Waiter>,
     running: Option<Running>,
-    asking: Option<PermissionAsk>,
+    /// The question that waits for the user.
+    asking: Option<Arc<PermissionAsk>>,
+    /// The question whose preview is being made.
+    preparing: Option<PermissionAsk>,
     /// What happens with the call that the user is asked about if they allow it.
     pending: Option<Judgement>,
+    /// The user's command that runs.
+    shell: Option<Shell>,
+    /// Commands of the user that ended during the turn; they join the conversation after it.
+    shells: Vec<Arc<Message>>,
     /// The system prompt as requests carry it.
     system: Arc<str>,
     name: Option<String>,
     durability: Durability,
-    /// Tokens in the model's window after the last response.
-    fill: u64,
+    /// Tokens in the model's window after the last response, where one has counted them.
+    fill: Option<u64>,
+    cache: Option<CacheView>,
     turns: u64,
     asks: u64,
     last_aborted: bool,
     outbox: Outbox,
     news: mpsc::UnboundedSender<News>,
-    saves: mpsc::UnboundedSender<Result<(), String>>,
+    notes: mpsc::UnboundedSender<Note>,
     /// Barriers under way: the tasks, and how many have not told their outcome.
     saving: TaskTracker,
     barriers: usize,
@@ -104,27 +136,22 @@ struct Session {
 }
 
 impl Session {
-    async fn run(
-        mut self,
-        mut mail: mpsc::UnboundedReceiver<Mail>,
-        mut news: mpsc::UnboundedReceiver<News>,
-        mut saves: mpsc::UnboundedReceiver<Result<(), String>>,
-    ) {
+    async fn run(mut self, mut inbox: Inbox) {
         let ending = loop {
             tokio::select! {
                 biased;
-                mail = mail.recv() => match mail {
+                mail = inbox.mail.recv() => match mail {
                     Some(Mail::Shutdown(reply)) => break Some(reply),
                     Some(mail) => self.mail(mail),
                     None => break None,
                 },
-                Some(news) = news.recv() => self.news(news),
-                Some(saved) = saves.recv() => self.saved(saved),
+                Some(news) = inbox.news.recv() => self.news(news),
+                Some(note) = inbox.notes.recv() => self.note(note),
                 () = lease(self.queue.next_release(Instant::now())) => self.start_next(),
             }
             self.publish();
         };
-        let saved = self.end(&mut news, &mut saves).await;
+        let saved = self.end(&mut inbox).await;
         // Whoever waits for the end may open the log next: its lock goes with us.
         drop(self);
         if let Some(reply) = ending {
@@ -143,6 +170,14 @@ impl Session {
             }
             // The loop takes it out before.
             Mail::Shutdown(reply) => drop(reply),
+        }
+    }
+
+    fn note(&mut self, note: Note) {
+        match note {
+            Note::Saved(saved) => self.saved(saved),
+            Note::Previewed { ask, preview } => self.previewed(ask, preview),
+            Note::ShellEnded(message) => self.shell_ended(message),
         }
     }
 
@@ -166,6 +201,8 @@ impl Session {
                     self.outbox.publish(AgentEvent::ModeChanged(mode));
                 }
             }
+            Command::RunShell { command, shown_only } => self.run_shell(&command, shown_only),
+            Command::CancelShell => self.stop_shell(),
             Command::Rename(name) => {
                 self.name = Some(name.clone());
                 self.outbox.publish(AgentEvent::Renamed(name));

@@ -1,5 +1,7 @@
 //! What a change of a file looks like: numbered lines for people, a patch for programs. Pure.
 
+use super::paths;
+use crate::proto::ask::AskPreview;
 use serde_json::{Value, json};
 use similar::{ChangeTag, DiffOp, TextDiff};
 use std::time::Duration;
@@ -35,6 +37,22 @@ pub fn details(path: &str, old: &[u8], new: &[u8]) -> Option<Value> {
         return Some(json!({ "diffOmitted": true, "firstChangedLine": first }));
     }
     Some(json!({ "diff": numbered, "patch": patch, "firstChangedLine": first }))
+}
+
+/// The change of a file for the question to the user; `None` for what is not text, does not change, or is too large to
+/// be read. Without an old content the file is made.
+pub fn preview(path: &str, old: Option<&[u8]>, new: &[u8]) -> Option<AskPreview> {
+    let before = old.unwrap_or_default();
+    let is_binary = |content: &[u8]| content.contains(&0);
+    if old == Some(new) || before.len() + new.len() > MOST_INPUT || is_binary(before) || is_binary(new) {
+        return None;
+    }
+    let path = paths::shown(path.trim_end()).into_owned();
+    let (before, new) = (String::from_utf8_lossy(before), String::from_utf8_lossy(new));
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(before.as_ref(), new.as_ref());
+    let from = if old.is_some() { path.as_str() } else { "/dev/null" };
+    let patch = diff.unified_diff().context_radius(CONTEXT).header(from, &path).to_string();
+    (patch.len() <= MOST_OUTPUT).then_some(AskPreview::Change { path, patch })
 }
 
 /// Lines with their numbers: the new one, of removed lines the old one.

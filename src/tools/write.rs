@@ -4,8 +4,9 @@ use super::arguments::{self, Arguments};
 use super::registry::embedded_spec;
 use super::{Tool, ToolCx, atomic, blocking, diff, paths};
 use crate::llm::BoxFuture;
-use crate::proto::ask::Subject;
+use crate::proto::ask::{AskPreview, Subject};
 use crate::proto::tool::{ToolOutput, ToolSpec};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -37,6 +38,15 @@ impl Tool for Write {
 
     fn headline(&self, arguments: &Arguments) -> String {
         paths::shown(path(arguments)).into_owned()
+    }
+
+    fn preview(&self, arguments: &Arguments, cwd: &Path) -> BoxFuture<'static, AskPreview> {
+        let (arguments, target) = (arguments.clone(), paths::resolve(path(arguments), cwd));
+        blocking::previewing(move || {
+            let content = arguments::text(&arguments, "content").unwrap_or_default();
+            let old = before(&target)?;
+            diff::preview(path(&arguments), old.as_deref(), content.as_bytes())
+        })
     }
 
     fn run(&self, arguments: Arguments, cx: ToolCx) -> BoxFuture<'static, ToolOutput> {
@@ -80,6 +90,16 @@ fn write(arguments: &Arguments, target: &Path) -> ToolOutput {
 fn overwritten(target: &Path) -> Option<Vec<u8>> {
     let metadata = target.metadata().ok()?;
     (metadata.is_file() && metadata.len() <= MOST_COMPARED).then(|| std::fs::read(target).ok())?
+}
+
+/// What is there before a write: some content, or no file yet. `None` where a write would fail, or can't be shown.
+#[expect(clippy::option_option, reason = "the two differ: nothing is there, and nothing can be told")]
+fn before(target: &Path) -> Option<Option<Vec<u8>>> {
+    match target.metadata() {
+        Ok(_) => overwritten(target).map(Some),
+        Err(error) if error.kind() == ErrorKind::NotFound => Some(None),
+        Err(_) => None,
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What becomes part of the conversation: the history, the log, and the news of it.
 
 use super::Session;
+use crate::agent::view::CacheView;
 use crate::llm::Model;
 use crate::proto::entry::{EntryKind, EntryPatch};
 use crate::proto::event::{AgentEvent, NoticeLevel};
@@ -90,7 +91,10 @@ impl Session {
     pub(super) fn record_assistant(&mut self, id: EntryId, message: Arc<AssistantMessage>) {
         self.parts.usage.add(&message.usage);
         let whole = Arc::new(Message::Assistant(AssistantMessage::clone(&message)));
-        self.fill = filled(&whole).unwrap_or(self.fill);
+        if message.usage.total_tokens > 0 {
+            self.fill = Some(message.usage.total_tokens);
+            self.cache = Some(CacheView { last_usage: message.usage, ended: now_millis() });
+        }
         self.record(id.clone(), whole.clone());
         self.outbox.publish(AgentEvent::Entry { id, patch: EntryPatch::Finish(whole) });
     }
@@ -119,6 +123,7 @@ impl Session {
     }
 
     pub(super) fn record(&mut self, id: EntryId, message: Arc<Message>) {
+        self.parts.counts.add(&message);
         self.parts.history.push(message.clone());
         self.parts.log.append(id, EntryKind::Message { message }, jiff::Timestamp::now());
     }
@@ -130,14 +135,30 @@ impl Session {
         }
     }
 }
-/// Tokens in the model's window after a response.
-pub(super) fn filled(message: &Message) -> Option<u64> {
-    match message {
-        Message::Assistant(assistant) if assistant.usage.total_tokens > 0 => {
-            Some(assistant.usage.total_tokens)
-        }
+/// Tokens in the model's window, as the last response tells; `None` when none has counted the conversation as it is.
+pub(super) fn filled(history: &[Arc<Message>]) -> Option<u64> {
+    // Responses that a summary kept were counted with all that it stands for.
+    let since = match history.first().map(Arc::as_ref) {
+        Some(Message::CompactionSummary(summary)) => Some(summary.timestamp),
         _ => None,
-    }
+    };
+    let answer = last_answer(history)?;
+    since.is_none_or(|since| answer.timestamp >= since).then_some(answer.usage.total_tokens)
+}
+
+/// What the last request may have left in the provider's cache.
+pub(super) fn cached(history: &[Arc<Message>]) -> Option<CacheView> {
+    let answer = last_answer(history)?;
+    let took = i64::try_from(answer.duration_ms.unwrap_or(0)).unwrap_or(0);
+    Some(CacheView { last_usage: answer.usage, ended: answer.timestamp.saturating_add(took) })
+}
+
+/// The last response whose tokens are known.
+fn last_answer(history: &[Arc<Message>]) -> Option<&AssistantMessage> {
+    history.iter().rev().find_map(|message| match message.as_ref() {
+        Message::Assistant(answer) if answer.usage.total_tokens > 0 => Some(answer),
+        _ => None,
+    })
 }
 
 /// What the user reads who sends a picture to a model that takes none.
