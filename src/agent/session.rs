@@ -11,6 +11,7 @@
 //! - after the user's stop nothing starts before the user speaks;
 //! - however the session ends, also by a bug of ours, its listeners hear the end and its processes are stopped.
 
+mod choices;
 mod end;
 mod judge;
 mod parts;
@@ -29,12 +30,10 @@ use super::outbox::Outbox;
 use super::queue::{Queue, QueueOutcome};
 use super::view::{CacheView, Durability, SessionView};
 use crate::llm::{CacheRetention, thinking};
-use crate::proto::ask::{AskPreview, PermissionAnswer, PermissionAsk};
+use crate::proto::ask::{AskPreview, PermissionAsk};
 use crate::proto::command::{CancelReason, Command, Prompt, TicketOutcome};
-use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::ids::{AskId, TicketId, TurnId};
 use crate::proto::message::{BashExecutionMessage, Message};
-use crate::proto::model::{ModelRef, ThinkingLevel};
 use record::{cached, filled};
 use shell::Shell;
 use std::collections::HashMap;
@@ -195,21 +194,10 @@ impl Session {
             Command::AnswerPermission { ask, answer } => self.answer(ask, answer),
             Command::SetModel(model) => self.set_model(&model),
             Command::SetThinking(level) => self.set_thinking(level),
-            Command::SetMode(mode) => {
-                if mode != self.parts.mode {
-                    self.parts.mode = mode;
-                    self.outbox.publish(AgentEvent::ModeChanged(mode));
-                }
-            }
+            Command::SetMode(mode) => self.set_mode(mode),
             Command::RunShell { command, shown_only } => self.run_shell(&command, shown_only),
             Command::CancelShell => self.stop_shell(),
-            Command::Rename(name) => {
-                self.name = Some(name.clone());
-                self.outbox.publish(AgentEvent::Renamed(name));
-                if self.parts.log.leaf().is_some() {
-                    self.declare_choices();
-                }
-            }
+            Command::Rename(name) => self.rename(name),
         }
     }
 
@@ -247,49 +235,6 @@ impl Session {
             self.stop_turn();
         }
         self.start_next();
-    }
-
-    fn answer(&mut self, ask: AskId, answer: PermissionAnswer) {
-        // A late answer to a question that fell away must not decide about another call.
-        let Some(asked) = self.asking.take_if(|asking| asking.id == ask) else { return };
-        self.outbox.publish(AgentEvent::PermissionResolved { ask });
-        if let PermissionAnswer::Session { rule } | PermissionAnswer::Always { rule } = &answer
-            && let Err(error) = self.parts.rules.add_session_allow(rule)
-        {
-            self.notice(NoticeLevel::Error, format!("The rule was not taken: {error} This call runs."));
-        }
-        if let PermissionAnswer::Always { rule } = &answer
-            && let Err(error) = (self.parts.save_grant)(rule)
-        {
-            self.notice(
-                NoticeLevel::Error,
-                format!("The rule holds for this session but was not saved: {error}"),
-            );
-        }
-        self.answered(&asked, answer);
-    }
-
-    fn set_model(&mut self, model: &ModelRef) {
-        match self.parts.models.resolve(model) {
-            Ok((model, provider)) => {
-                self.parts.provider = provider;
-                self.outbox.publish(AgentEvent::ModelChanged(model.reference.clone()));
-                self.parts.model = model;
-                self.set_thinking(self.parts.thinking);
-            }
-            Err(error) => self.notice(
-                NoticeLevel::Error,
-                format!("{} The model stays {}.", error.message, self.parts.model.reference),
-            ),
-        }
-    }
-
-    fn set_thinking(&mut self, level: ThinkingLevel) {
-        let level = thinking::clamp(&self.parts.model, level);
-        if level != self.parts.thinking {
-            self.parts.thinking = level;
-            self.outbox.publish(AgentEvent::ThinkingChanged(level));
-        }
     }
 
     fn resolve(&mut self, ticket: TicketId, outcome: TicketOutcome) {

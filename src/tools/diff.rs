@@ -129,6 +129,28 @@ mod tests {
     }
 
     #[test]
+    fn a_preview_is_a_patch_or_nothing() {
+        let patch = |old: Option<&[u8]>, new: &[u8]| match preview("a\u{1b}b ", old, new) {
+            Some(AskPreview::Change { path, patch }) => Some((path, patch)),
+            Some(AskPreview::Command(_) | AskPreview::None) => panic!("a change or nothing"),
+            None => None,
+        };
+        let (path, changed) = patch(Some(b"x\n"), b"y\n").unwrap();
+        assert_eq!((path.as_str(), changed.as_str()), ("a?b", "--- a?b\n+++ a?b\n@@ -1 +1 @@\n-x\n+y\n"));
+        assert_eq!(patch(None, b"y\n").unwrap().1, "--- /dev/null\n+++ a?b\n@@ -0,0 +1 @@\n+y\n");
+        assert!(patch(Some(b"caf\xe9\n"), b"caf\xe9s\n").is_some(), "an old encoding is text");
+        let (large, huge) = (lines(1..=40_000), "x".repeat(MOST_INPUT));
+        for (old, new) in [("same", "same"), ("a\0b", "ab"), ("ab", "a\0b"), ("", &large), ("x", &huge)] {
+            assert_eq!(patch(Some(old.as_bytes()), new.as_bytes()), None);
+        }
+        let near_the_end = format!("{large}one more\n");
+        assert!(
+            patch(Some(large.as_bytes()), near_the_end.as_bytes()).is_some(),
+            "the patch counts, not the file"
+        );
+    }
+
+    #[test]
     fn what_is_too_large_is_left_out() {
         let (old, new) = (lines(1..=20_000), lines(30_000..=50_000));
         let details = details("a", old.as_bytes(), new.as_bytes()).unwrap();

@@ -104,7 +104,7 @@ fn before(target: &Path) -> Option<Option<Vec<u8>>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{call, failure, text};
+    use super::super::testing::{call, checked, failure, text};
     use super::*;
     use serde_json::json;
 
@@ -133,6 +133,27 @@ mod tests {
         assert_eq!(details["diff"], json!(" 1 one\n-2 two\n+2 2"));
         assert_eq!(details["firstChangedLine"], json!(2));
         assert_eq!(write("one\n2\n").await.details, None);
+    }
+
+    #[tokio::test]
+    async fn a_preview_changes_nothing_and_is_empty_where_the_write_would_fail() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("file"), "one\n").unwrap();
+        let preview = |given| Write.preview(&checked(&Write, given), dir.path());
+        let AskPreview::Change { path, patch } = preview(json!({"path": "file", "content": "1\n"})).await
+        else {
+            panic!("a change")
+        };
+        assert_eq!((path.as_str(), patch.as_str()), ("file", "--- file\n+++ file\n@@ -1 +1 @@\n-one\n+1\n"));
+        for path in [".", "file/below"] {
+            assert_eq!(preview(json!({"path": path, "content": "x"})).await, AskPreview::None);
+        }
+        assert!(matches!(
+            preview(json!({"path": "a/b/new", "content": "x"})).await,
+            AskPreview::Change { .. }
+        ));
+        assert_eq!(std::fs::read_to_string(dir.path().join("file")).unwrap(), "one\n");
+        assert!(!dir.path().join("a").exists());
     }
 
     #[tokio::test]

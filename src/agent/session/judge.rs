@@ -130,8 +130,28 @@ impl Session {
         })
     }
 
+    pub(super) fn answer(&mut self, ask: AskId, answer: PermissionAnswer) {
+        // A late answer to a question that fell away must not decide about another call.
+        let Some(asked) = self.asking.take_if(|asking| asking.id == ask) else { return };
+        self.outbox.publish(AgentEvent::PermissionResolved { ask });
+        if let PermissionAnswer::Session { rule } | PermissionAnswer::Always { rule } = &answer
+            && let Err(error) = self.parts.rules.add_session_allow(rule)
+        {
+            self.notice(NoticeLevel::Error, format!("The rule was not taken: {error} This call runs."));
+        }
+        if let PermissionAnswer::Always { rule } = &answer
+            && let Err(error) = (self.parts.save_grant)(rule)
+        {
+            self.notice(
+                NoticeLevel::Error,
+                format!("The rule holds for this session but was not saved: {error}"),
+            );
+        }
+        self.answered(&asked, answer);
+    }
+
     /// The user has answered the question about a call.
-    pub(super) fn answered(&mut self, asked: &PermissionAsk, answer: PermissionAnswer) {
+    fn answered(&mut self, asked: &PermissionAsk, answer: PermissionAnswer) {
         let Some(pending) = self.pending.take() else { return };
         // After a no the user speaks first, as after a stop.
         if answer == PermissionAnswer::No {

@@ -14,26 +14,6 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 impl Session {
-    /// Writes model, level and name into the log where they differ from what it says.
-    pub(super) fn declare_choices(&mut self) {
-        let model = self.parts.model.reference.clone();
-        if self.parts.logged.model.as_ref() != Some(&model) {
-            self.parts.logged.model = Some(model.clone());
-            self.log(EntryKind::ModelChange { provider: model.provider, model_id: model.id });
-        }
-        let thinking = self.parts.thinking;
-        if self.parts.logged.thinking != Some(thinking) {
-            self.parts.logged.thinking = Some(thinking);
-            self.log(EntryKind::ThinkingLevelChange { thinking_level: thinking.as_str().to_owned() });
-        }
-        if self.name != self.parts.logged.name
-            && let Some(name) = self.name.clone()
-        {
-            self.parts.logged.name = Some(name.clone());
-            self.log(EntryKind::SessionInfo { name });
-        }
-    }
-
     /// Writes prompt sections and tools into the log where they differ from what it declares.
     pub(super) fn declare_system(&mut self) {
         let declared = self.parts.declared.as_ref();

@@ -15,14 +15,16 @@ use crate::llm::error::ErrorClass;
 use crate::llm::error::LlmError;
 use crate::llm::retry::RetryPolicy;
 use crate::llm::{Model, Provider};
-use crate::proto::ask::PermissionMode;
 use crate::proto::ask::Subject;
+use crate::proto::ask::{PermissionAnswer, PermissionMode};
 use crate::proto::command::Placement;
 use crate::proto::command::QueueCommand;
 use crate::proto::entry::EntryPatch;
+use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::ids::SessionId;
 use crate::proto::message::Message;
 use crate::proto::message::{StopReason, text_of};
+use crate::proto::model::{ModelRef, ThinkingLevel};
 use crate::proto::tool::{ToolOutput, ToolSpec};
 use crate::proto::usage::{Counts, Usage};
 use crate::store::line::Header;
@@ -866,6 +868,8 @@ enum Gesture {
     SendNow(usize),
     Clear,
     Release,
+    RunShell,
+    CancelShell,
 }
 
 fn gesture() -> impl Strategy<Value = Gesture> {
@@ -878,6 +882,8 @@ fn gesture() -> impl Strategy<Value = Gesture> {
         1 => (0_usize..8).prop_map(Gesture::SendNow),
         1 => Just(Gesture::Clear),
         1 => Just(Gesture::Release),
+        1 => Just(Gesture::RunShell),
+        1 => Just(Gesture::CancelShell),
     ]
 }
 
@@ -919,6 +925,11 @@ proptest! {
                         handle.send(Command::Queue(QueueCommand::SendNow { ticket: *ticket, version: 0 }));
                     },
                     Gesture::Clear => handle.send(Command::Queue(QueueCommand::Clear)),
+                    Gesture::RunShell => handle.send(Command::RunShell {
+                        command: "echo shell".to_owned(),
+                        shown_only: false,
+                    }),
+                    Gesture::CancelShell => handle.send(Command::CancelShell),
                     Gesture::Release => handle.send(Command::Queue(QueueCommand::Release { ticket: None })),
                 }
                 for _ in 0..pauses {
