@@ -12,14 +12,21 @@
 //!
 //! `fsm/tests.rs` reads as its specification.
 
+mod batch;
+mod effect;
+mod event;
+
+pub use effect::Effect;
+pub use event::{Event, Judgement};
+
 use crate::llm::error::{ErrorClass, LlmError};
 use crate::llm::retry::{Retry, RetryPolicy};
 use crate::proto::command::TicketOutcome;
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::CallId;
-use crate::proto::message::{AssistantMessage, StopReason, ToolCall};
+use crate::proto::message::{AssistantMessage, StopReason};
 use crate::proto::tool::ToolOutput;
-use crate::tools::Arguments;
+use batch::{Batch, Progress, Slot};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,140 +42,6 @@ pub const STOPPED: &str = "Stopped by the user before it was done.";
 pub const NOT_RUN: &str = "Not run: the user refused an earlier call of this batch.";
 /// The question that the user refused, as its result.
 pub const REFUSED: &str = "The user refused this call.";
-
-/// What happened.
-#[derive(Debug, Clone)]
-pub enum Event {
-    /// The prompt is in the history.
-    Begin,
-    /// The response is whole.
-    StreamFinished(Arc<AssistantMessage>),
-    /// The response failed.
-    StreamFailed {
-        /// How.
-        error: LlmError,
-        /// What came, marked as failed; `None` when the provider had not begun to answer.
-        message: Option<Arc<AssistantMessage>>,
-        /// A random number from 0 to 1 for the wait before the next try.
-        jitter: f64,
-    },
-    /// The checks of a call are through.
-    Judged {
-        /// The call.
-        call: CallId,
-        /// What they say.
-        judgement: Judgement,
-    },
-    /// A call ended.
-    ToolFinished {
-        /// The call.
-        call: CallId,
-        /// What it gave.
-        output: Arc<ToolOutput>,
-        /// How long it ran.
-        duration_ms: u64,
-    },
-    /// What the user said meanwhile is in the history, if there was anything.
-    SteeringTaken {
-        /// There was.
-        any: bool,
-    },
-    /// The timer ran out.
-    TimerFired(TimerId),
-    /// The user wants it to stop.
-    Stop,
-}
-
-/// What the checks of a call say.
-#[derive(Debug, Clone)]
-pub enum Judgement {
-    /// It may run.
-    Run {
-        /// Checked arguments.
-        arguments: Arguments,
-        /// It may change something: runs alone, in order.
-        mutating: bool,
-    },
-    /// It is answered without running; the turn goes on.
-    Answer(ToolOutput),
-    /// The user said no: this call and all after it are answered, the turn ends.
-    Refused,
-}
-
-/// What to do.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
-    /// A round begins.
-    RoundStarted(u32),
-    /// Send the history to the model.
-    Request,
-    /// Drop the stream; what came so far is recorded as aborted and ends the round.
-    AbortStream,
-    /// This is part of the conversation now.
-    Record(Arc<AssistantMessage>),
-    /// So is this result.
-    RecordResult {
-        /// The call that is answered.
-        call: ToolCall,
-        /// What it gave.
-        output: Arc<ToolOutput>,
-        /// How long it ran; `None` when it did not run.
-        duration_ms: Option<u64>,
-    },
-    /// Check the call; answer with [`Event::Judged`], at once or when the user has answered.
-    Judge(ToolCall),
-    /// The question to the user about this call falls away.
-    Unask(CallId),
-    /// Run the call.
-    Run {
-        /// The call, with checked arguments.
-        call: ToolCall,
-    },
-    /// A call ended or was answered; tell the listeners.
-    Announce {
-        /// The call.
-        call: ToolCall,
-        /// What it gave.
-        output: Arc<ToolOutput>,
-        /// How long it ran; `None` when it did not run.
-        duration_ms: Option<u64>,
-    },
-    /// Stop all running calls.
-    AbortTools,
-    /// Set the timer (the one before it is void).
-    StartTimer {
-        /// Its name.
-        id: TimerId,
-        /// When it fires.
-        after: Duration,
-    },
-    /// Put what the user said meanwhile into the history; answer with [`Event::SteeringTaken`].
-    TakeSteering,
-    /// A round ended with this message.
-    RoundFinished(Arc<AssistantMessage>),
-    /// The request is repeated after a wait.
-    RetryScheduled {
-        /// Counts from 1.
-        attempt: u32,
-        /// How long.
-        after: Duration,
-        /// What failed.
-        error: String,
-    },
-    /// The retries ended.
-    RetryFinished {
-        /// With a response.
-        success: bool,
-        /// How many there were.
-        attempt: u32,
-        /// The last failure.
-        error: Option<String>,
-    },
-    /// Tell the user.
-    Notice(NoticeLevel, String),
-    /// The turn is over.
-    Finish(TicketOutcome),
-}
 
 /// Names a timer, so that a late one is recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -201,30 +74,6 @@ enum State {
         had_calls: bool,
     },
     Over,
-}
-
-#[derive(Debug)]
-struct Batch {
-    message: Arc<AssistantMessage>,
-    /// Calls not recorded yet, in order.
-    slots: VecDeque<Slot>,
-    /// The user refused: the turn ends with this batch.
-    refused: bool,
-}
-
-#[derive(Debug)]
-struct Slot {
-    call: ToolCall,
-    progress: Progress,
-}
-
-#[derive(Debug)]
-enum Progress {
-    Unchecked,
-    BeingChecked,
-    Ready { mutating: bool },
-    Running { mutating: bool },
-    Done { output: Arc<ToolOutput>, duration_ms: Option<u64> },
 }
 
 impl TurnFsm {
@@ -479,82 +328,6 @@ fn finish_stopped(mut batch: Batch, effects: &mut Vec<Effect>) {
     batch.record(effects);
     effects.push(Effect::RoundFinished(batch.message));
     effects.push(Effect::Finish(TicketOutcome::Cancelled));
-}
-
-impl Slot {
-    /// Ends the call without a run.
-    fn answer(&mut self, output: ToolOutput, effects: &mut Vec<Effect>) {
-        let output = Arc::new(output);
-        effects.push(Effect::Announce { call: self.call.clone(), output: output.clone(), duration_ms: None });
-        self.progress = Progress::Done { output, duration_ms: None };
-    }
-}
-
-impl Batch {
-    fn is_running(&self) -> bool {
-        self.slots.iter().any(|slot| matches!(slot.progress, Progress::Running { .. }))
-    }
-
-    fn done(
-        &mut self,
-        call: &CallId,
-        output: Arc<ToolOutput>,
-        duration_ms: Option<u64>,
-        effects: &mut Vec<Effect>,
-    ) {
-        let running = self
-            .slots
-            .iter_mut()
-            .find(|slot| slot.call.id == *call && matches!(slot.progress, Progress::Running { .. }));
-        if let Some(slot) = running {
-            effects.push(Effect::Announce { call: slot.call.clone(), output: output.clone(), duration_ms });
-            slot.progress = Progress::Done { output, duration_ms };
-        }
-    }
-
-    /// Read-only calls run side by side; a mutating one waits for all before it and holds up all behind it.
-    fn start(&mut self, effects: &mut Vec<Effect>) {
-        let mut unfinished_before = false;
-        for slot in &mut self.slots {
-            match slot.progress {
-                Progress::Done { .. } => continue,
-                Progress::Running { mutating: true } => return,
-                Progress::Running { mutating: false } => {}
-                Progress::Ready { mutating: true } => {
-                    if !unfinished_before {
-                        slot.progress = Progress::Running { mutating: true };
-                        effects.push(Effect::Run { call: slot.call.clone() });
-                    }
-                    return;
-                }
-                Progress::Ready { mutating: false } => {
-                    slot.progress = Progress::Running { mutating: false };
-                    effects.push(Effect::Run { call: slot.call.clone() });
-                }
-                Progress::Unchecked | Progress::BeingChecked => return,
-            }
-            unfinished_before = true;
-        }
-    }
-
-    /// Records results from the front, so that their order is that of the calls and a crash loses as little as it can.
-    fn record(&mut self, effects: &mut Vec<Effect>) {
-        while let Some(Slot { progress: Progress::Done { output, duration_ms }, .. }) = self.slots.front() {
-            let (output, duration_ms) = (output.clone(), *duration_ms);
-            if let Some(slot) = self.slots.pop_front() {
-                effects.push(Effect::RecordResult { call: slot.call, output, duration_ms });
-            }
-        }
-    }
-
-    fn refuse_rest(&mut self, effects: &mut Vec<Effect>) {
-        self.refused = true;
-        for slot in &mut self.slots {
-            if !matches!(slot.progress, Progress::Done { .. }) {
-                slot.answer(ToolOutput::error(NOT_RUN), effects);
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -212,6 +212,7 @@ pub async fn start(
         logged,
         name: args.session.name.clone(),
         usage: context.usage,
+        counts: context.counts,
         model: selection.model,
         provider,
         models: models.clone(),

@@ -1,5 +1,5 @@
 use super::*;
-use crate::proto::message::Block;
+use crate::proto::message::{Block, ToolCall};
 use crate::proto::usage::Usage;
 use proptest::prelude::*;
 use serde_json::Map;

@@ -1,20 +1,16 @@
 //! The running turn: performs the turn machine's effects on the session.
 
-use super::{Session, filled};
+use super::Session;
+use super::record::now_millis;
 use crate::agent::driver::{Driver, News};
 use crate::agent::fsm::{Effect, Event, TurnFsm};
 use crate::agent::repair;
-use crate::llm::{Model, Request};
+use crate::llm::Request;
 use crate::proto::command::{CancelReason, TicketOutcome};
-use crate::proto::entry::{EntryKind, EntryPatch};
-use crate::proto::event::{AgentEvent, NoticeLevel};
+use crate::proto::event::AgentEvent;
 use crate::proto::ids::{CallId, EntryId, TicketId, TurnId};
-use crate::proto::message::{
-    AssistantMessage, Block, Message, SystemMessage, ToolCall, ToolResultMessage, UserMessage,
-};
-use crate::proto::tool::ToolOutput;
+use crate::proto::message::{Block, ToolCall, ToolResultMessage};
 use crate::tools::Withheld;
-use serde_json::{Map, Value, json};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,7 +23,7 @@ pub(super) struct Running {
     pub(super) since: Instant,
     driver: Driver,
     /// Results of the round in progress, in the order of its calls.
-    results: Vec<Arc<ToolResultMessage>>,
+    pub(super) results: Vec<Arc<ToolResultMessage>>,
     /// Calls that the user was asked about and allowed.
     pub(super) allowed: HashSet<CallId>,
     /// Entry of the response that ended and is not recorded yet.
@@ -119,12 +115,7 @@ impl Session {
                 self.record_result(&call, &output, duration_ms);
             }
             Effect::Judge(call) => events.extend(self.judge(&call)),
-            Effect::Unask(_) => {
-                self.pending = None;
-                if let Some(asked) = self.asking.take() {
-                    self.outbox.publish(AgentEvent::PermissionResolved { ask: asked.id });
-                }
-            }
+            Effect::Unask(_) => self.unask(),
             Effect::Run { call } => events.extend(self.run_call(call)),
             Effect::Announce { call, output, duration_ms } => {
                 self.outbox.publish(AgentEvent::ToolFinished {
@@ -239,6 +230,8 @@ impl Session {
         if change.changed {
             self.announce_queue();
         }
+        // Before the next prompt, so that the model has read them when it answers that.
+        self.record_shells();
         self.save(None);
         self.outbox.publish(AgentEvent::TurnFinished {
             turn: running.turn,
@@ -251,114 +244,4 @@ impl Session {
             self.outbox.publish(AgentEvent::Settled { aborted: self.last_aborted });
         }
     }
-
-    /// Writes prompt sections and tools into the log where they differ from what it declares.
-    fn declare_system(&mut self) {
-        let declared = self.parts.declared.as_ref();
-        let known = |name: &str| declared.and_then(|declared| declared.sections.get(name));
-        let mut sections: Map<String, Value> = Map::new();
-        for (name, text) in &self.parts.system.sections {
-            if known(name).and_then(Value::as_str) != Some(text) {
-                sections.insert((*name).to_owned(), Value::from(text.as_str()));
-            }
-        }
-        let gone = declared.iter().flat_map(|declared| declared.sections.keys());
-        for name in gone.filter(|name| !self.parts.system.sections.iter().any(|(have, _)| have == *name)) {
-            sections.insert(name.clone(), Value::Null);
-        }
-        let specs = self.parts.tools.specs();
-        let before = declared.map(|declared| declared.tools_added.as_slice()).unwrap_or_default();
-        let added: Vec<_> = specs.iter().filter(|spec| !before.contains(spec)).cloned().collect();
-        let removed: Vec<Value> = before
-            .iter()
-            .filter(|old| !specs.iter().any(|spec| spec.name == old.name))
-            .map(|old| json!({"name": old.name}))
-            .collect();
-        if sections.is_empty() && added.is_empty() && removed.is_empty() {
-            return;
-        }
-        self.parts.declared = Some(SystemMessage {
-            content: String::new(),
-            sections: self.parts.system.to_map(),
-            tools_added: specs.to_vec(),
-            tools_removed: Vec::new(),
-            timestamp: 0,
-        });
-        let message = Arc::new(Message::System(SystemMessage {
-            content: String::new(),
-            sections,
-            tools_added: added,
-            tools_removed: removed,
-            timestamp: now_millis(),
-        }));
-        let id = self.parts.log.fresh_id();
-        self.announce(&id, &message);
-        self.parts.log.append(id, EntryKind::Message { message }, jiff::Timestamp::now());
-    }
-
-    pub(super) fn record_user(&mut self, content: Vec<Block>) {
-        if !self.parts.model.images && content.iter().any(|block| matches!(block, Block::Image { .. })) {
-            self.notice(NoticeLevel::Warning, no_pictures(&self.parts.model));
-        }
-        let message = Arc::new(Message::User(UserMessage { content, timestamp: now_millis() }));
-        let id = self.parts.log.fresh_id();
-        self.record(id.clone(), message.clone());
-        self.announce(&id, &message);
-    }
-
-    fn record_assistant(&mut self, id: EntryId, message: Arc<AssistantMessage>) {
-        self.parts.usage.add(&message.usage);
-        let whole = Arc::new(Message::Assistant(AssistantMessage::clone(&message)));
-        self.fill = filled(&whole).unwrap_or(self.fill);
-        self.record(id.clone(), whole.clone());
-        self.outbox.publish(AgentEvent::Entry { id, patch: EntryPatch::Finish(whole) });
-    }
-
-    fn record_result(&mut self, call: &ToolCall, output: &ToolOutput, duration_ms: Option<u64>) {
-        let result = ToolResultMessage {
-            tool_call_id: call.id.clone(),
-            tool_name: call.name.clone(),
-            content: output.content.clone(),
-            details: output.details.clone(),
-            usage: output.usage,
-            is_error: output.is_error,
-            duration_ms,
-            timestamp: now_millis(),
-        };
-        if let Some(usage) = &result.usage {
-            self.parts.usage.add(usage);
-        }
-        if let Some(running) = &mut self.running {
-            running.results.push(Arc::new(result.clone()));
-        }
-        let message = Arc::new(Message::ToolResult(result));
-        let id = self.parts.log.fresh_id();
-        self.record(id.clone(), message.clone());
-        self.announce(&id, &message);
-    }
-
-    fn record(&mut self, id: EntryId, message: Arc<Message>) {
-        self.parts.history.push(message.clone());
-        self.parts.log.append(id, EntryKind::Message { message }, jiff::Timestamp::now());
-    }
-
-    /// Tells listeners of a message that came whole.
-    fn announce(&self, id: &EntryId, message: &Arc<Message>) {
-        for patch in [EntryPatch::Start(message.clone()), EntryPatch::Finish(message.clone())] {
-            self.outbox.publish(AgentEvent::Entry { id: id.clone(), patch });
-        }
-    }
-}
-
-/// What the user reads who sends a picture to a model that takes none.
-fn no_pictures(model: &Model) -> String {
-    let mut text = format!("{} takes no pictures: it gets the prompt without them.", model.reference);
-    if model.unlisted {
-        text.push_str(" If it does take them, list it in models.toml with `input = [\"text\", \"image\"]`.");
-    }
-    text
-}
-
-fn now_millis() -> i64 {
-    jiff::Timestamp::now().as_millisecond()
 }
