@@ -1,0 +1,80 @@
+//! Source text: files that were read or written, and commands of several lines.
+
+use super::{Panel, clip, line_count, tail};
+use crate::text::clean;
+use crate::text::highlight::{Highlighter, Part};
+use crate::text::wrap::{self, Break, Run};
+use crate::theme::role::Role;
+use std::borrow::Cow;
+
+/// Lines that are shown of a file that was written.
+const SHOWN: usize = 3;
+
+/// Adds a whole text in its colours.
+pub fn whole(panel: &mut Panel<'_>, text: &str, mut highlighter: Highlighter) {
+    let text = clean::for_terminal(text);
+    let text = text.trim_end_matches('\n');
+    let (mut start, mut left) = (0, line_count(text));
+    for line in text.split('\n').take(left) {
+        if panel.is_full() {
+            break;
+        }
+        let parts = highlighter.line(line);
+        for mut row in wrap::line(&runs(panel, line, &parts), panel.room(), Break::Graphemes) {
+            row.start += start;
+            if panel.is_full() {
+                break;
+            }
+            panel.push(row);
+        }
+        start += line.len() + 1;
+        left -= 1;
+    }
+    panel.more(start, left);
+}
+
+/// Adds the end of a text, on which someone writes. `lines`: how many it has in all.
+pub fn end(panel: &mut Panel<'_>, text: &str, lines: usize) {
+    let text = text.trim_end_matches(['\n', '\r']);
+    if text.is_empty() {
+        return;
+    }
+    let known = line_count(text);
+    let lines = lines.max(known);
+    let shown = if lines == SHOWN + 1 && known >= lines { lines } else { SHOWN.min(known) };
+    if lines > shown {
+        panel.note(0, &crate::text::formats::counted((lines - shown) as u64, "earlier line"));
+    }
+    let mut start = tail(text, shown);
+    for line in text.get(start..).unwrap_or_default().split('\n') {
+        let clean = clean::for_terminal(clip(line));
+        // A carriage return within a line is a line break to us, and here there is one row for it.
+        let first: Cow<'_, str> = match clean.split_once('\n') {
+            Some((first, _)) => Cow::Owned(first.to_owned()),
+            None => clean,
+        };
+        let run = Run::new(first, panel.style(Role::ToolOutput), 0);
+        let mut row = panel.cut_line(&[run]);
+        row.start = start;
+        panel.push(row);
+        start += line.len() + 1;
+    }
+}
+
+/// A line cut at every change of role.
+fn runs(panel: &Panel<'_>, line: &str, parts: &[Part]) -> Vec<Run> {
+    let mut runs = Vec::with_capacity(parts.len() * 2 + 1);
+    let mut at = 0;
+    let mut add = |from: usize, to: usize, role: Role| {
+        if let Some(text) = line.get(from..to).filter(|text| !text.is_empty()) {
+            runs.push(Run::new(text, panel.style(role), from));
+        }
+    };
+    for (range, role) in parts {
+        add(at, range.start, Role::MdCodeBlock);
+        add(range.start, range.end, *role);
+        at = range.end;
+    }
+    add(at, line.len(), Role::MdCodeBlock);
+    runs
+}

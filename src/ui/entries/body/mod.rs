@@ -1,0 +1,162 @@
+//! What stands under a band: rows on a panel, set in.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `output` | the end of what a command printed, in its colours |
+//! | `code` | a file's text, and commands of several lines |
+//! | `change` | differences |
+//! | `listing` | what a search found |
+//! | `prose` | sentences: errors, refusals |
+//!
+//! A panel is cut at [`MOST_ROWS`], so that no result makes a frame late; what is left out is told.
+
+pub mod change;
+pub mod code;
+pub mod listing;
+pub mod output;
+pub mod prose;
+
+use super::EntryCx;
+use crate::config::action::Action;
+use crate::text::row::Row;
+use crate::text::wrap::{self, Break, Run};
+use crate::text::formats;
+use crate::theme::role::Role;
+use crate::ui::paint;
+use ratatui::style::{Color, Style};
+use ratatui::text::Span;
+
+/// Rows of one panel at most.
+pub const MOST_ROWS: usize = 2000;
+
+/// Columns before the text of a panel.
+const INDENT: usize = 5;
+
+/// Bytes of one line that are looked at when only the beginning of it is shown.
+const MOST_OF_LINE: usize = 4 * 1024;
+
+/// Rows under a band.
+#[derive(Debug)]
+pub struct Panel<'a> {
+    /// What it is laid out for.
+    pub cx: &'a EntryCx<'a>,
+    /// Its ground; `Reset` where the theme gives none.
+    pub ground: Color,
+    indent: usize,
+    rows: Vec<Row>,
+    is_hinted: bool,
+    /// Where the source of what comes next begins: rows of several texts stand under one band.
+    base: usize,
+}
+
+impl<'a> Panel<'a> {
+    /// An empty panel.
+    pub fn new(cx: &'a EntryCx<'a>) -> Self {
+        let ground = cx.look.theme.color(Role::ToolPendingBg);
+        // Where there is little room the text needs it more.
+        let indent = INDENT.min(usize::from(cx.width) / 6);
+        Self { cx, ground, indent, rows: Vec::new(), is_hinted: false, base: 1 }
+    }
+
+    /// Columns for text.
+    pub fn room(&self) -> usize {
+        usize::from(self.cx.width).saturating_sub(self.indent).max(1)
+    }
+
+    /// A role on the panel.
+    pub fn style(&self, role: Role) -> Style {
+        self.cx.look.theme.style_on(role, self.ground)
+    }
+
+    /// What comes next has this much source before it.
+    pub const fn skip(&mut self, bytes: usize) {
+        self.base += bytes;
+    }
+
+    /// Nothing more goes onto it.
+    pub const fn is_full(&self) -> bool {
+        self.rows.len() >= MOST_ROWS
+    }
+
+    /// Adds a row, set in.
+    pub fn push(&mut self, mut row: Row) {
+        row.start += self.base;
+        if self.indent > 0 {
+            let style = if self.ground == Color::Reset { Style::new() } else { Style::new().bg(self.ground) };
+            row.prefix(&[Span::styled(" ".repeat(self.indent), style)], false);
+        }
+        if row.ground.is_none() && self.ground != Color::Reset {
+            row.ground = Some((0, self.ground));
+        }
+        self.rows.push(row);
+    }
+
+    /// Adds what stands for something that is not shown; how to see it is said once.
+    pub fn note(&mut self, start: usize, text: &str) {
+        let mut text = format!("… {text}");
+        if !self.cx.open
+            && !self.is_hinted
+            && let Some(key) = self.cx.look.key(Action::ExpandRows)
+        {
+            text.push_str(&format!(" · {key}"));
+            self.is_hinted = true;
+        }
+        let dim = self.style(Role::Dim);
+        let spans = paint::cut(vec![Span::styled(text, dim)], self.room(), dim);
+        self.push(Row { spans, start, is_decoration: true, ..Row::default() });
+    }
+
+    /// Tells that rows at the end are missing.
+    pub fn more(&mut self, start: usize, count: usize) {
+        if count > 0 {
+            self.note(start, &formats::counted(count as u64, "more line"));
+        }
+    }
+
+    /// An empty row.
+    pub fn blank(&mut self) {
+        self.push(Row { is_decoration: true, ..Row::default() });
+    }
+
+    /// The beginning of a line on one row; `…` stands for the rest.
+    pub fn cut_line(&self, runs: &[Run]) -> Row {
+        let mut rows = wrap::line(runs, self.room(), Break::Graphemes).into_iter();
+        let mut row = rows.next().unwrap_or_default();
+        if let Some(next) = rows.next() {
+            row.spans.extend(next.spans);
+            let dots = self.style(Role::Muted);
+            row.spans = paint::cut(std::mem::take(&mut row.spans), self.room(), dots);
+        }
+        row
+    }
+
+    /// Its rows.
+    pub fn into_rows(self) -> Vec<Row> {
+        self.rows
+    }
+}
+
+/// The beginning of a line, as much as any window can show. Of a progress meter that begins its line anew and anew only
+/// the last state counts.
+fn clip(line: &str) -> &str {
+    if line.len() <= MOST_OF_LINE {
+        return line;
+    }
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    let line = line.rsplit('\r').next().unwrap_or(line);
+    line.get(..line.floor_char_boundary(MOST_OF_LINE)).unwrap_or_default()
+}
+
+
+/// Byte where the last `count` lines begin.
+fn tail(text: &str, count: usize) -> usize {
+    if count == 0 {
+        return text.len();
+    }
+    text.rmatch_indices('\n').nth(count - 1).map_or(0, |(at, _)| at + 1)
+}
+
+/// Lines of a text that ends without a line break.
+fn line_count(text: &str) -> usize {
+    if text.is_empty() { 0 } else { text.bytes().filter(|byte| *byte == b'\n').count() + 1 }
+}

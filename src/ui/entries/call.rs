@@ -1,0 +1,187 @@
+//! A tool call: its band, and what stands under it.
+
+use super::body::output::Output;
+use super::body::{Panel, change, code, listing, output, prose};
+use super::draft::Draft;
+use super::outcome::Outcome;
+use super::seg::{self, Seg};
+use super::state::State;
+use super::title::{self, Kind};
+use super::{EntryCx, Layout, band, facts};
+use crate::proto::message::ToolResultMessage;
+use crate::text::highlight::Highlighter;
+use crate::theme::role::Role;
+use crate::transcript::item::{Call, CallPhase};
+use crate::ui::scene::NextDeadline;
+use serde_json::Value;
+use std::time::Duration;
+
+/// Columns that the rail of a running command may take: a command that needs them is shown again when the row is open.
+const RAIL: usize = 28;
+
+/// Bytes at the end of a text that is being written, enough for the lines that are shown.
+const DRAFT_TAIL: usize = 8 * 1024;
+
+/// Lays a call out.
+pub fn lay_out(call: &Call, cx: &EntryCx<'_>) -> Layout {
+    let mut next = NextDeadline::default();
+    let (band, panel) = match &call.phase {
+        CallPhase::Writing { since } => {
+            let draft = Draft::read(&call.draft);
+            let rail = band::writing(*since, draft.chars, cx, &mut next);
+            (writing(call, &draft, rail, cx), drafted(&call.tool, &draft, cx))
+        }
+        CallPhase::Queued => {
+            (band(call, State::Queued, vec![Seg::new(Role::Dim, "queued")], cx), before_end(call, cx))
+        }
+        CallPhase::Asking => {
+            let rail = vec![Seg::new(Role::Warning, "waits for you")];
+            (band(call, State::Asking, rail, cx), before_end(call, cx))
+        }
+        CallPhase::Running { since } => {
+            let rail = band::running(*since, limit(call), cx, &mut next);
+            (band(call, State::Running, rail, cx), before_end(call, cx))
+        }
+        CallPhase::Done { result } => ended(call, result, cx),
+        CallPhase::Dropped => {
+            let word = Seg::new(Role::Muted, "stopped");
+            let rail = band::ended(State::Stopped, Some(word), None, cx);
+            if call.arguments.is_empty() {
+                let draft = Draft::read(&call.draft);
+                let band = band::Band { state: State::Stopped, ..writing(call, &draft, rail, cx) };
+                (band, Panel::new(cx))
+            } else {
+                (band(call, State::Stopped, rail, cx), Panel::new(cx))
+            }
+        }
+    };
+    let mut rows = vec![band.row(cx)];
+    rows.extend(panel.into_rows());
+    Layout { rows, next, ..Layout::default() }
+}
+
+/// The band of a call whose arguments are whole and that is not over.
+fn band(call: &Call, state: State, rail: Vec<Seg>, cx: &EntryCx<'_>) -> band::Band {
+    band::Band {
+        state,
+        title: title::title(&call.tool, &call.arguments, None, cx.look),
+        facts: facts::going_on(&call.tool, &call.arguments),
+        rail,
+        sign: sign(&call.tool),
+    }
+}
+
+fn writing(call: &Call, draft: &Draft<'_>, rail: Vec<Seg>, cx: &EntryCx<'_>) -> band::Band {
+    band::Band {
+        state: State::Writing,
+        title: title::title(&call.tool, &draft.arguments(), None, cx.look),
+        facts: facts::writing(&call.tool, draft),
+        rail,
+        sign: sign(&call.tool),
+    }
+}
+
+/// A copy of a command is the command.
+fn sign(tool: &str) -> u16 {
+    if Kind::of(tool) == Kind::Bash { 2 } else { 0 }
+}
+
+/// The time limit that the call sets itself. That of the settings is not known here.
+fn limit(call: &Call) -> Option<Duration> {
+    let seconds = call.arguments.get("timeout").and_then(Value::as_f64).filter(|seconds| *seconds > 0.0)?;
+    let limit = Duration::try_from_secs_f64(seconds).ok()?;
+    (Kind::of(&call.tool) == Kind::Bash).then_some(limit)
+}
+
+/// What is being written into a file.
+fn drafted<'a>(tool: &str, draft: &Draft<'_>, cx: &'a EntryCx<'a>) -> Panel<'a> {
+    let mut panel = Panel::new(cx);
+    if Kind::of(tool) == Kind::Write
+        && let Some(content) = draft.tail("content", DRAFT_TAIL)
+    {
+        code::end(&mut panel, &content, draft.lines("content").unwrap_or(0));
+    }
+    panel
+}
+
+/// What stands under a call that is not over.
+fn before_end<'a>(call: &Call, cx: &'a EntryCx<'a>) -> Panel<'a> {
+    let mut panel = Panel::new(cx);
+    match Kind::of(&call.tool) {
+        Kind::Write => written(&mut panel, call),
+        Kind::Bash => command(&mut panel, title::text(&call.arguments, "command").unwrap_or_default()),
+        _ => {}
+    }
+    let has_more_before = call.output_dropped > 0;
+    output::draw(&mut panel, Output { text: &call.output, has_more_before, ..Output::default() });
+    panel
+}
+
+fn ended<'a>(call: &Call, result: &ToolResultMessage, cx: &'a EntryCx<'a>) -> (band::Band, Panel<'a>) {
+    let kind = Kind::of(&call.tool);
+    let outcome = Outcome::of(result, kind == Kind::Bash);
+    let shown = if kind == Kind::Read { facts::read_lines(&outcome) } else { None };
+    let band = band::Band {
+        state: outcome.state,
+        title: title::title(&call.tool, &call.arguments, shown, cx.look),
+        facts: facts::ended(&call.tool, &call.arguments, &outcome, result),
+        rail: band::ended(outcome.state, outcome.word.clone(), outcome.took, cx),
+        sign: sign(&call.tool),
+    };
+    let mut panel = Panel::new(cx);
+    let path = title::text(&call.arguments, "path").unwrap_or_default();
+    let body = outcome.body();
+    match kind {
+        Kind::Bash => {
+            command(&mut panel, title::text(&call.arguments, "command").unwrap_or_default());
+            let all = outcome.number(&["truncation", "totalLines"]).unwrap_or(0);
+            let kept = outcome.number(&["truncation", "outputLines"]).unwrap_or(all);
+            let lines_before = all.saturating_sub(kept);
+            let whole_in = outcome.fact("fullOutputPath");
+            output::draw(&mut panel, Output { text: body, lines_before, has_more_before: false, whole_in });
+        }
+        Kind::Edit => change::draw(&mut panel, outcome.fact("patch").unwrap_or_default(), path),
+        Kind::Write if outcome.is_ok() => written(&mut panel, call),
+        Kind::Read if cx.open => {
+            code::whole(&mut panel, facts::file_text(body), Highlighter::for_path(path));
+        }
+        Kind::Grep | Kind::Find | Kind::Ls if cx.open => {
+            listing::whole(&mut panel, body, kind == Kind::Grep);
+        }
+        Kind::Other if cx.open => {
+            let whole_in = outcome.fact("fullOutputPath");
+            output::draw(&mut panel, Output { text: body, whole_in, ..Output::default() });
+        }
+        Kind::Other => listing::beginning(&mut panel, body),
+        Kind::Write | Kind::Read | Kind::Grep | Kind::Find | Kind::Ls => {}
+    }
+    if let Some((role, says)) = &outcome.says {
+        panel.skip(body.len());
+        prose::draw(&mut panel, says, *role);
+    }
+    (band, panel)
+}
+
+/// What a call writes into a file.
+fn written(panel: &mut Panel<'_>, call: &Call) {
+    let content = title::text(&call.arguments, "content").unwrap_or_default();
+    if panel.cx.open {
+        let path = title::text(&call.arguments, "path").unwrap_or_default();
+        code::whole(panel, content, Highlighter::for_path(path));
+    } else {
+        let lines = content.bytes().filter(|byte| *byte == b'\n').count();
+        code::end(panel, content, lines);
+    }
+}
+
+/// Under the band of an open row: the whole command, unless the band shows it already.
+pub fn command(panel: &mut Panel<'_>, command: &str) {
+    let command = command.trim();
+    let room = usize::from(panel.cx.width).saturating_sub(RAIL);
+    let is_seen = !command.contains('\n') && crate::text::width::of(&seg::line(command)) <= room;
+    if panel.cx.open && !is_seen {
+        code::whole(panel, command, Highlighter::for_language("bash"));
+        panel.blank();
+    }
+    panel.skip(command.len() + 1);
+}

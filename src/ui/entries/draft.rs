@@ -1,0 +1,231 @@
+//! Arguments that are still being written: JSON that breaks off anywhere.
+//!
+//! Only the outermost object is read, and of long texts only the beginning or the end is decoded: a file that is being
+//! written is looked at again with every piece that comes.
+
+use serde_json::{Map, Value};
+
+/// Bytes of a text that are decoded for a title.
+const HEAD: usize = 4 * 1024;
+
+/// One argument, as far as it has come.
+#[derive(Debug, PartialEq, Eq)]
+struct Field<'a> {
+    key: String,
+    /// A text without its quotes, still with its escapes; anything else as written.
+    raw: &'a str,
+    is_text: bool,
+}
+
+/// What is known of the arguments.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Draft<'a> {
+    fields: Vec<Field<'a>>,
+    /// Characters that have come.
+    pub chars: usize,
+}
+
+impl<'a> Draft<'a> {
+    /// Reads a draft; never fails.
+    pub fn read(json: &'a str) -> Self {
+        let is_empty = matches!(json.trim(), "" | "{" | "{}");
+        // Bytes that begin a character.
+        let chars = json.bytes().filter(|byte| byte & 0xc0 != 0x80).count();
+        let mut draft = Self { fields: Vec::new(), chars: if is_empty { 0 } else { chars } };
+        let mut rest = json.trim_start();
+        rest = rest.strip_prefix('{').unwrap_or("");
+        loop {
+            rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+            let Some(after) = rest.strip_prefix('"') else { return draft };
+            let (key, after) = text_end(after);
+            let Some(value) = after.trim_start().strip_prefix(':') else { return draft };
+            let value = value.trim_start();
+            if value.is_empty() {
+                return draft;
+            }
+            let (raw, is_text, after) = match value.strip_prefix('"') {
+                Some(text) => {
+                    let (raw, after) = text_end(text);
+                    (raw, true, after)
+                }
+                None => {
+                    let (raw, after) = value.split_at(value_end(value));
+                    (raw, false, after)
+                }
+            };
+            draft.fields.push(Field { key: decode(key), raw, is_text });
+            rest = after;
+        }
+    }
+
+    /// The arguments so far, long texts cut: enough for a title.
+    pub fn arguments(&self) -> Map<String, Value> {
+        let value = |field: &Field<'_>| match field.is_text {
+            true => {
+                Some(Value::String(decode(field.raw.get(..field.raw.floor_char_boundary(HEAD)).unwrap_or(""))))
+            }
+            false => serde_json::from_str(field.raw.trim()).ok(),
+        };
+        self.fields.iter().filter_map(|field| Some((field.key.clone(), value(field)?))).collect()
+    }
+
+    /// Lines of a text argument so far.
+    pub fn lines(&self, key: &str) -> Option<usize> {
+        let raw = self.field(key).filter(|field| field.is_text && !field.raw.is_empty())?.raw;
+        let mut lines = 1;
+        let mut bytes = raw.bytes();
+        while let Some(byte) = bytes.next() {
+            if byte == b'\\' && bytes.next() == Some(b'n') && bytes.len() > 0 {
+                lines += 1;
+            }
+        }
+        Some(lines)
+    }
+
+    /// The end of a text argument, at most so many bytes of it as written.
+    pub fn tail(&self, key: &str, most: usize) -> Option<String> {
+        let field = self.field(key).filter(|field| field.is_text)?;
+        let mut from = field.raw.ceil_char_boundary(field.raw.len().saturating_sub(most));
+        // Not between a backslash and what it escapes.
+        let before = field.raw.get(..from).unwrap_or_default();
+        let slashes = before.len() - before.trim_end_matches('\\').len();
+        from -= slashes % 2;
+        Some(decode(field.raw.get(from..).unwrap_or_default()))
+    }
+
+    /// Pieces of a list argument that have begun, told by a key that each of them has.
+    pub fn pieces(&self, key: &str, in_each: &str) -> usize {
+        self.field(key).map_or(0, |field| field.raw.matches(&format!("\"{in_each}\"")).count())
+    }
+
+    fn field(&self, key: &str) -> Option<&Field<'a>> {
+        self.fields.iter().find(|field| field.key == key)
+    }
+}
+
+/// Splits behind the text that begins here: without its closing quote, and what follows that.
+fn text_end(text: &str) -> (&str, &str) {
+    let mut is_escaped = false;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => return (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default()),
+            _ => {}
+        }
+    }
+    (text, "")
+}
+
+/// Bytes of a value that is no text.
+fn value_end(value: &str) -> usize {
+    let (mut depth, mut is_text, mut is_escaped) = (0_usize, false, false);
+    for (at, byte) in value.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            _ if is_text => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth == 0 => return at,
+            b'}' | b']' => depth -= 1,
+            b',' if depth == 0 => return at,
+            _ => {}
+        }
+    }
+    value.len()
+}
+
+/// A text without its escapes. One that breaks off is left out.
+fn decode(raw: &str) -> String {
+    if !raw.contains('\\') {
+        return raw.to_owned();
+    }
+    let mut text = String::with_capacity(raw.len());
+    let mut chars = raw.chars();
+    let mut high = None;
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            text.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('n') => text.push('\n'),
+            Some('t') => text.push('\t'),
+            Some('r' | 'b' | 'f') | None => {}
+            Some('u') => {
+                let code = chars.as_str().get(..4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
+                let Some(code) = code else { continue };
+                chars = chars.as_str().get(4..).unwrap_or_default().chars();
+                match (high.take(), code) {
+                    (_, 0xd800..0xdc00) => high = Some(code),
+                    (Some(high), 0xdc00..0xe000) => {
+                        text.extend(char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + (code - 0xdc00)));
+                    }
+                    (_, code) => text.extend(char::from_u32(code)),
+                }
+            }
+            Some(other) => text.push(other),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_has_come_is_known() {
+        let table = [
+            ("", json!({})),
+            ("{", json!({})),
+            ("{\"pa", json!({})),
+            ("{\"path\":", json!({})),
+            ("{\"path\": \"src/le", json!({"path": "src/le"})),
+            ("{\"path\":\"a\",\"limit\":12", json!({"path": "a", "limit": 12})),
+            ("{\"edits\":[{\"oldText\":\"}]\"},{\"ol", json!({})),
+            ("{\"a\":[1,{\"b\":\"]\"}],\"c\":\"x\"}", json!({"a": [1, {"b": "]"}], "c": "x"})),
+            ("{\"c\":\"a\\n\\\"b\\u00e9\\ud83d\\ude80\\", json!({"c": "a\n\"bé🚀"})),
+            ("{\"c\":\"\\u00", json!({"c": "00"})),
+            ("not json", json!({})),
+        ];
+        for (draft, expected) in table {
+            assert_eq!(Value::Object(Draft::read(draft).arguments()), expected, "{draft}");
+        }
+        assert_eq!(Draft::read("{}").chars, 0);
+        assert_eq!(Draft::read("{\"é\"").chars, 4);
+    }
+
+    #[test]
+    fn long_texts_are_looked_at_from_their_end() {
+        let content = "line\\n".repeat(1000);
+        let draft = format!("{{\"path\":\"a.rs\",\"content\":\"{content}la\\\\st");
+        let draft = Draft::read(&draft);
+        assert_eq!(draft.lines("content"), Some(1001));
+        let tail = draft.tail("content", 12).unwrap();
+        assert!(tail.ends_with("\nla\\st"), "{tail:?}");
+        let edits = Draft::read("{\"edits\":[{\"oldText\":\"a\",\"newText\":\"b\"},{\"oldText\":\"c");
+        assert_eq!(edits.pieces("edits", "oldText"), 2);
+    }
+
+    proptest! {
+        #[test]
+        fn a_draft_cut_anywhere_never_fails(cut in 0_usize..200, text in any::<String>()) {
+            let whole = json!({"path": text, "n": [1, {"x": null}], "content": "a\n\"\\é"}).to_string();
+            let end = whole.floor_char_boundary(cut);
+            let draft = Draft::read(&whole[..end]);
+            draft.arguments();
+            draft.tail("content", 3);
+            draft.lines("path");
+        }
+
+        #[test]
+        fn a_whole_draft_is_what_it_says(text in "[^\\x00-\\x1f]{0,40}") {
+            let whole = json!({"path": text, "n": 4, "l": [1, "]"]});
+            prop_assert_eq!(Value::Object(Draft::read(&whole.to_string()).arguments()), whole);
+        }
+    }
+}

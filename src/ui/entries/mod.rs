@@ -1,0 +1,137 @@
+//! Items of the transcript as rows. Which item becomes which rows is decided here and nowhere else; where they stand in
+//! the window is the pane's business.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `user` `reply` `thinking` `custom` `notice` `turn_end` | one kind of item each |
+//! | `call` `shell` | a band, and what stands under it |
+//! | `band` | the row that tells what is done, how it is going and how long it takes |
+//! | `state` | how far a call is, its colours and marks |
+//! | `outcome` | what a result says about how its call ended |
+//! | `title` | what a call is about, by tool |
+//! | `facts` | what a result holds, in a few words |
+//! | `draft` | arguments that are still being written |
+//! | `body` | output, differences and listings on the panel under a band |
+//! | `estimate` | heights before anything is laid out |
+//!
+//! Rows with a ground reach the left edge and hold their mark themselves (`indent` is 0): a ground that began beside the
+//! mark would show a hole.
+
+mod band;
+mod body;
+mod call;
+mod custom;
+mod draft;
+mod estimate;
+mod facts;
+mod notice;
+mod outcome;
+mod reply;
+mod seg;
+mod shell;
+mod state;
+mod thinking;
+mod title;
+mod turn_end;
+mod user;
+
+use super::look::Look;
+use super::scene::NextDeadline;
+use crate::text::markdown::Card;
+use crate::text::row::Row;
+use crate::theme::role::Role;
+use crate::transcript::item::{Body, Item};
+use crate::transcript::layout::Weighed;
+use ratatui::text::Span;
+
+pub use estimate::estimate;
+
+/// What an item is laid out for. Everything here is part of the key under which a layout is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryCx<'a> {
+    /// The look of the frame.
+    pub look: &'a Look<'a>,
+    /// Columns of the window.
+    pub width: u16,
+    /// Drawn whole: what was wished for this item, else for all.
+    pub open: bool,
+    /// A blank row stands above it.
+    pub gap: bool,
+}
+
+/// Columns from the mark to the text beside it.
+const MARGIN: u16 = 2;
+
+impl EntryCx<'_> {
+    /// Columns of the mark and the blank behind it: less where nothing would be left for the text.
+    const fn margin(&self) -> u16 {
+        let most = self.width.saturating_sub(1);
+        if most < MARGIN { most } else { MARGIN }
+    }
+
+    /// Columns beside the mark, at least one.
+    fn room(&self) -> usize {
+        usize::from(self.width.saturating_sub(self.margin()).max(1))
+    }
+}
+
+/// An item as rows.
+#[derive(Debug, Default)]
+pub struct Layout {
+    /// From the top; the gap above is the first of them. None is wider than the window less `indent`.
+    pub rows: Vec<Row>,
+    /// Columns at the left that belong to the mark.
+    pub indent: u16,
+    /// What stands there in the first row that is no gap.
+    pub mark: Option<Span<'static>>,
+    /// What can be copied as a whole; rows name them by index.
+    pub cards: Vec<Card>,
+    /// When it is no longer true by itself. A layout that asks for this is made anew in the next frame.
+    pub next: NextDeadline,
+}
+
+impl Layout {
+    /// Rows on the page beside a mark.
+    fn beside(cx: &EntryCx<'_>, mark: &'static str, role: Role, rows: Vec<Row>) -> Self {
+        let indent = cx.margin();
+        let mark = (indent > 0).then(|| Span::styled(mark, cx.look.theme.style(role)));
+        Self { rows, indent, mark, ..Self::default() }
+    }
+}
+
+impl Weighed for Layout {
+    fn bytes(&self) -> usize {
+        let spans = self.rows.iter().flat_map(|row| &row.spans);
+        let text: usize = spans.map(|span| span.content.len() + size_of::<Span<'static>>()).sum();
+        text + self.rows.len() * size_of::<Row>()
+            + self.cards.iter().map(|card| card.text.len()).sum::<usize>()
+    }
+}
+
+/// Lays an item out. A reply that streams is not laid out here: the pane asks its stream for rows.
+pub fn lay_out(item: &Item, cx: &EntryCx<'_>) -> Layout {
+    let mut layout = match &item.body {
+        Body::User(user) => user::lay_out(user, cx),
+        Body::Reply(prose) => reply::lay_out(prose, cx),
+        Body::Thinking(thinking) => thinking::lay_out(thinking, cx),
+        Body::Call(call) => call::lay_out(call, cx),
+        Body::Shell(shell) => shell::lay_out(shell, cx),
+        Body::Custom { label, text } => custom::lay_out(label, text, cx),
+        Body::Notice { level, text } => notice::lay_out(*level, text, cx),
+        Body::TurnEnd(end) => turn_end::lay_out(end, cx),
+    };
+    // Places in the content are found by halving, so starts must never fall.
+    let mut start = 0;
+    for row in &mut layout.rows {
+        start = start.max(row.start);
+        row.start = start;
+    }
+    if cx.gap {
+        layout.rows.insert(0, Row { is_decoration: true, ..Row::blank(0) });
+    }
+    layout
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,58 @@
+//! A command that the user ran from the prompt.
+
+use super::body::output::{self, Output};
+use super::body::Panel;
+use super::seg::Seg;
+use super::state::State;
+use super::{EntryCx, Layout, band, call, title};
+use crate::theme::role::Role;
+use crate::transcript::item::Shell;
+use crate::ui::scene::NextDeadline;
+
+/// Lays a command of the user out.
+pub fn lay_out(shell: &Shell, cx: &EntryCx<'_>) -> Layout {
+    let mut next = NextDeadline::default();
+    let mut panel = Panel::new(cx);
+    let (state, rail, text, shown_only) = match shell {
+        Shell::Running { command, output, shown_only, since } => {
+            call::command(&mut panel, command);
+            output::draw(&mut panel, Output { text: output, ..Output::default() });
+            (State::Running, band::running(*since, None, cx, &mut next), command, *shown_only)
+        }
+        Shell::Done(_) => {
+            let Some(done) = shell.done() else { return Layout::default() };
+            let (state, word) = match (done.cancelled, done.exit_code) {
+                (true, _) => (State::Stopped, Some(Seg::new(Role::Muted, "stopped"))),
+                (false, Some(0)) => (State::Ok, None),
+                (false, Some(code)) => (State::Failed, Some(Seg::new(Role::Error, format!("exit {code}")))),
+                (false, None) => (State::Failed, Some(Seg::new(Role::Error, "no exit code"))),
+            };
+            call::command(&mut panel, &done.command);
+            let output = Output {
+                text: &done.output,
+                lines_before: 0,
+                has_more_before: done.truncated,
+                whole_in: done.full_output_path.as_deref(),
+            };
+            output::draw(&mut panel, output);
+            let rail = band::ended(state, word, None, cx);
+            (state, rail, &done.command, done.exclude_from_context == Some(true))
+        }
+    };
+    let sign = if shown_only { "!!" } else { "!" };
+    let facts = if shown_only {
+        vec![Seg::new(Role::Muted, " · not sent to the model")]
+    } else {
+        Vec::new()
+    };
+    let band = band::Band {
+        state,
+        title: title::command(sign, Role::BashMode, text),
+        facts,
+        rail,
+        sign: if shown_only { 3 } else { 2 },
+    };
+    let mut rows = vec![band.row(cx)];
+    rows.extend(panel.into_rows());
+    Layout { rows, next, ..Layout::default() }
+}

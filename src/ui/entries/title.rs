@@ -1,0 +1,164 @@
+//! What a call is about, by tool: its name, what it works on, and how much of that.
+
+use super::seg::{self, Seg};
+use crate::theme::role::Role;
+use crate::ui::look::Look;
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// Arguments that tell most about a call of a tool that is not known here, the most telling first.
+const TELLING: [&str; 16] = [
+    "command", "path", "file_path", "file", "url", "query", "pattern", "name", "title", "task", "prompt", "message",
+    "question", "text", "id", "action",
+];
+
+/// The tools whose rows have a form of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A shell command.
+    Bash,
+    /// A file is read.
+    Read,
+    /// Parts of a file are replaced.
+    Edit,
+    /// A file is written.
+    Write,
+    /// Contents are searched.
+    Grep,
+    /// Names are searched.
+    Find,
+    /// A folder is listed.
+    Ls,
+    /// Any other.
+    Other,
+}
+
+impl Kind {
+    /// The kind of the tool of this name.
+    pub fn of(tool: &str) -> Self {
+        match tool {
+            "bash" => Self::Bash,
+            "read" => Self::Read,
+            "edit" => Self::Edit,
+            "write" => Self::Write,
+            "grep" => Self::Grep,
+            "find" => Self::Find,
+            "ls" => Self::Ls,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// A text among the arguments.
+pub fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+    arguments.get(key).and_then(Value::as_str)
+}
+
+/// A whole number among the arguments.
+fn number(arguments: &Map<String, Value>, key: &str) -> Option<u64> {
+    arguments.get(key).and_then(Value::as_u64)
+}
+
+/// A command's first line, and how many more there are.
+pub fn command(sign: &str, role: Role, command: &str) -> Vec<Seg> {
+    let command = command.trim();
+    let (first, rest) = command.split_once('\n').unwrap_or((command, ""));
+    let mut segs = vec![Seg::bold(role, format!("{sign} ")), Seg::foreign(Role::Text, first)];
+    let more = rest.bytes().filter(|byte| *byte == b'\n').count() + usize::from(!rest.is_empty());
+    if more > 0 {
+        let plural = if more == 1 { "" } else { "s" };
+        segs.push(Seg::new(Role::Muted, format!("  +{more} line{plural}")));
+    }
+    segs
+}
+
+/// The title of a call. `shown`: lines that a read gave, once that is known.
+pub fn title(tool: &str, arguments: &Map<String, Value>, shown: Option<u64>, look: &Look<'_>) -> Vec<Seg> {
+    let path = |key: &str| text(arguments, key).map(|path| look.path(Path::new(path.trim())));
+    let place = || path("path").filter(|path| !path.is_empty() && path != ".");
+    let name = |name: &str| Seg::bold(Role::ToolTitle, name);
+    let target = |text: &str| Seg::foreign(Role::Accent, text);
+    match Kind::of(tool) {
+        Kind::Bash => command("$", Role::ToolTitle, text(arguments, "command").unwrap_or_default()),
+        Kind::Read => {
+            let path = path("path").unwrap_or_default();
+            let file = Path::new(&path).file_name().and_then(|file| file.to_str());
+            let folder = Path::new(&path).parent().and_then(Path::file_name).and_then(|folder| folder.to_str());
+            let mut segs = match (file, folder) {
+                (Some("SKILL.md"), Some(folder)) => vec![name("skill "), target(folder)],
+                (Some(guide @ ("AGENTS.md" | "CLAUDE.md")), _) => vec![name("read "), target(guide)],
+                _ => vec![name("read "), target(&path)],
+            };
+            segs.extend(range(arguments, shown).map(|range| Seg::new(Role::Warning, range)));
+            segs
+        }
+        Kind::Edit => vec![name("edit "), target(&path("path").unwrap_or_default())],
+        Kind::Write => vec![name("write "), target(&path("path").unwrap_or_default())],
+        Kind::Grep => {
+            let pattern = seg::line(text(arguments, "pattern").unwrap_or_default());
+            let flags = if arguments.get("ignoreCase") == Some(&Value::Bool(true)) { "i" } else { "" };
+            let mut segs = vec![name("grep "), Seg::new(Role::Accent, format!("/{pattern}/{flags}"))];
+            if let Some(place) = place() {
+                segs.push(Seg::foreign(Role::Muted, &place));
+                within(&mut segs);
+            }
+            if let Some(glob) = text(arguments, "glob").filter(|glob| !glob.is_empty()) {
+                segs.push(Seg::new(Role::Muted, format!(" ({})", seg::line(glob))));
+            }
+            segs
+        }
+        Kind::Find => {
+            let mut segs = vec![name("find "), target(text(arguments, "pattern").unwrap_or_default())];
+            if let Some(place) = place() {
+                segs.push(Seg::foreign(Role::Muted, &place));
+                within(&mut segs);
+            }
+            segs
+        }
+        Kind::Ls => vec![name("ls "), target(&path("path").filter(|path| !path.is_empty()).unwrap_or(".".into()))],
+        Kind::Other => other(tool, arguments, look),
+    }
+}
+
+/// Puts ` in ` before the last part.
+fn within(segs: &mut Vec<Seg>) {
+    let at = segs.len().saturating_sub(1);
+    segs.insert(at, Seg::new(Role::Muted, " in "));
+}
+
+/// `:120-180`; open at its end while nobody knows where that is.
+fn range(arguments: &Map<String, Value>, shown: Option<u64>) -> Option<String> {
+    let (offset, limit) = (number(arguments, "offset"), number(arguments, "limit"));
+    if offset.is_none() && limit.is_none() {
+        return None;
+    }
+    let first = offset.unwrap_or(1).max(1);
+    let lines = shown.or(limit).filter(|lines| *lines > 0);
+    Some(match lines {
+        Some(1) => format!(":{first}"),
+        Some(lines) => format!(":{first}-{}", first.saturating_add(lines - 1)),
+        None => format!(":{first}-"),
+    })
+}
+
+fn other(tool: &str, arguments: &Map<String, Value>, look: &Look<'_>) -> Vec<Seg> {
+    let tool = seg::line(tool);
+    let mut segs = vec![Seg::bold(Role::ToolTitle, if tool.is_empty() { "call".to_owned() } else { tool })];
+    let filled = |key: &&str| text(arguments, key).is_some_and(|text| !text.trim().is_empty());
+    let key = TELLING.iter().copied().find(|key| filled(key));
+    let key = key.or_else(|| arguments.keys().map(String::as_str).find(|key| filled(key)));
+    let told = match key.and_then(|key| Some((key, text(arguments, key)?))) {
+        Some(("path" | "file_path" | "file", path)) => Some(look.path(Path::new(path.trim()))),
+        Some(("url", url)) => {
+            let bare = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or(url);
+            Some(bare.to_owned())
+        }
+        Some((_, text)) => Some(text.trim().to_owned()),
+        None => arguments.values().find(|value| value.is_number() || value.is_boolean()).map(Value::to_string),
+    };
+    if let Some(told) = told {
+        segs.push(Seg::new(Role::Accent, " "));
+        segs.push(Seg::foreign(Role::Accent, &told));
+    }
+    segs
+}
