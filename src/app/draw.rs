@@ -6,14 +6,15 @@ use crate::proto::message::text_of;
 use crate::ui::chrome::footer::{self, Context, Footer, Tokens};
 use crate::ui::chrome::queue_rows::{self, Queue, Waiting};
 use crate::ui::chrome::start_page::{self, StartPage};
-use crate::ui::chrome::{composer_box, phase_line, regions};
+use crate::ui::chrome::regions::{self, Wants};
+use crate::ui::chrome::{composer_box, phase_line};
 use crate::ui::composer::view::max_rows;
 use crate::ui::hit::HitMap;
-use crate::ui::layers::frame::{Level, Place};
+use crate::ui::layers::frame::Place;
 use crate::ui::look::Look;
 use crate::ui::scene::{NextDeadline, Scene};
 use ratatui::buffer::Buffer;
-use ratatui::layout::Position;
+use ratatui::layout::{Position, Rect};
 use std::time::Instant;
 
 /// Draws a frame; returns where the terminal's cursor belongs. What the frame means is kept for the mouse.
@@ -30,12 +31,13 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     state.composer.set_size(composer_box::text_width(area.width), max_rows(area.height));
     let footer = footer_of(state);
     let queue = queue_of(state);
-    let wants = regions::Wants {
+    let wants = Wants {
         queue: queue_rows::height(&queue),
         composer: state.composer.height(),
+        completion: composer_box::completion_height(&state.composer),
         footer: footer::height(&footer, area.width),
     };
-    let regions = regions::split(area, &wants);
+    let regions = regions::split(area, wants);
 
     // Fields, not a method: the pane is changed while the look is borrowed.
     let look = Look {
@@ -58,13 +60,12 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     phase_line::draw(&state.phase, &look, regions.phase, drawn.above.as_deref(), buffer, &mut next);
     composer_box::draw_rule(&state.composer, drawn.below.as_deref(), &look, regions.rule, buffer);
     footer::draw(&footer, &look, regions.footer, buffer, &mut hits, &mut next);
-    let completions = regions::above_composer(&regions, composer_box::completion_height(&state.composer));
-    composer_box::draw_completions(&state.composer, &look, completions, buffer, &mut hits);
+    composer_box::draw_completions(&state.composer, &look, regions.completion, buffer, &mut hits);
 
     let mut caret = drawn.caret;
-    let page = regions::above_composer(&regions, area.height);
-    for (level, layer) in (1..).zip(&mut state.layers) {
-        let place = Place { screen: area, page, level: Level::try_from(level).unwrap_or(Level::MAX) };
+    let page = Rect { height: regions.phase.y.saturating_sub(area.y), ..area };
+    for (level, layer) in (1_usize..).zip(&mut state.layers) {
+        let place = Place { screen: area, page, level: u8::try_from(level).unwrap_or(u8::MAX) };
         let over = layer.draw(&look, &place, buffer, &mut hits);
         caret = if layer.is_modal() { over } else { over.or(caret) };
     }
@@ -80,21 +81,21 @@ fn footer_of(state: &AppState) -> Footer {
     let counts = view.map(|view| view.counts).unwrap_or_default();
     Footer {
         clock,
-        place: crate::ui::chrome::footer::place(&state.cwd, look.home),
+        place: look.path_from_home(look.cwd),
         branch: state.branch.clone(),
         session: view.and_then(|view| view.name.clone()),
         model: view.map(|view| view.model.clone()),
         thinking: view.map(|view| view.thinking).unwrap_or_default(),
         mode: view.map(|view| view.mode).unwrap_or_default(),
         context: Context {
-            tokens: view.map(|view| view.context.tokens),
+            tokens: view.filter(|view| view.context.known).map(|view| view.context.tokens),
             window: view.map_or(0, |view| view.context.window),
         },
         cost: usage.cost.total,
-        airtime: view.map(|view| view.airtime).unwrap_or_default(),
-        prompts: counts.prompts.into(),
-        turns: counts.rounds.into(),
-        tools: counts.tools.into(),
+        airtime: counts.airtime,
+        prompts: counts.prompts,
+        turns: counts.rounds,
+        tools: counts.tools,
         tokens: Tokens {
             input: usage.input,
             write: usage.cache_write,
@@ -130,7 +131,7 @@ fn start_page_of(state: &AppState, look: &Look<'_>) -> StartPage {
     let view = state.session.view.as_deref();
     StartPage {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        folder: footer::place(&state.cwd, look.home),
+        folder: look.path_from_home(look.cwd),
         model: view.map(|view| (view.model.clone(), view.model_name.clone())),
     }
 }

@@ -44,9 +44,10 @@ fn last_lines(reply: &str) -> String {
 /// Only a session in which something was said is kept.
 fn resume_line(state: &AppState) -> Option<String> {
     let view = state.session.view.as_ref()?;
-    let said = state.conversation.has_prompts();
-    let file = view.file.as_ref().filter(|file| said && file.exists())?;
-    let _ = file;
+    let is_kept = view.file.as_ref().is_some_and(|file| file.exists());
+    if !is_kept || state.conversation.prompts().is_empty() {
+        return None;
+    }
     let id: String = view.id.as_str().chars().take(SHORT_ID).collect();
     Some(format!("Go on with this session: mynah --resume {id}\n"))
 }

@@ -46,6 +46,7 @@ mod tests {
             last_activity: 1_796_045_278_328,
             parent_session: None,
             bytes: 0,
+            messages: None,
         }
     }
 

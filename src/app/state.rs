@@ -185,7 +185,7 @@ impl AppState {
             conversation,
             pane: Pane::new(),
             composer,
-            phase: Phase::new(),
+            phase: Phase::default(),
             layers: Vec::new(),
             session: Session { waiting: beginning.prompts, ..Session::default() },
             branch: None,

@@ -41,6 +41,8 @@ pub struct SessionInfo {
     pub parent_session: Option<String>,
     /// Size of the file.
     pub bytes: u64,
+    /// Prompts and replies; not counted in a large file.
+    pub messages: Option<u64>,
 }
 
 /// No session, or more than one, is meant.
@@ -178,6 +180,7 @@ fn info(path: &Path) -> io::Result<Option<SessionInfo>> {
         name: all.iter().rev().find_map(|line| name_in(line)).filter(|name| !name.is_empty()),
         first_message: head.iter().find_map(|line| said_by_user(line)),
         last_activity: last_activity.unwrap_or_else(|| line::millis(&header.timestamp)),
+        messages: (bytes <= HEAD_BYTES).then(|| count_messages(&head)),
         bytes,
         id: header.id,
         cwd: header.cwd,
@@ -196,6 +199,15 @@ fn read_if(line: &[u8], kind: &str) -> Option<Entry> {
     let start = line.get(..line.len().min(TYPE_WITHIN_BYTES))?;
     start.windows(kind.len()).any(|part| part == kind.as_bytes()).then_some(())?;
     Some(line::read_entry(line).ok()?.entry)
+}
+
+/// Prompts and replies.
+fn count_messages(lines: &[&[u8]]) -> u64 {
+    let said = lines.iter().filter_map(|line| read_if(line, "message")).filter(|entry| {
+        matches!(&entry.kind, EntryKind::Message { message }
+            if matches!(**message, Message::User(_) | Message::Assistant(_)))
+    });
+    said.count() as u64
 }
 
 fn name_in(line: &[u8]) -> Option<String> {

@@ -50,10 +50,15 @@ impl Look<'_> {
         if let Some(rest) = below(self.cwd) {
             return rest.display().to_string();
         }
+        self.path_from_home(path)
+    }
+
+    /// A path from the home folder as `~`, else whole.
+    pub fn path_from_home(&self, path: &Path) -> String {
         if path == self.home {
             return "~".to_owned();
         }
-        match below(self.home).filter(|_| self.home.parent().is_some()) {
+        match path.strip_prefix(self.home).ok().filter(|_| self.home.parent().is_some()) {
             Some(rest) => format!("~/{}", rest.display()),
             None => path.display().to_string(),
         }

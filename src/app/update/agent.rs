@@ -5,7 +5,9 @@ use crate::agent::view::SessionView;
 use crate::app::effect::Effect;
 use crate::app::state::AppState;
 use crate::app::time_of_day;
+use crate::proto::ask::PermissionAsk;
 use crate::proto::event::{AgentEvent, NoticeLevel};
+use crate::ui::chrome::phase::Phase;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -37,7 +39,7 @@ pub fn view(state: &mut AppState, view: Arc<SessionView>) -> Outcome {
         && !layers::is_asked(state, ask.id)
     {
         // A question that was asked before anybody listened.
-        layers::ask(state, ask.clone(), state.epoch);
+        layers::ask(state, PermissionAsk::clone(ask), state.epoch);
     }
     state.session.view = Some(view);
     Outcome::changed()
@@ -46,7 +48,7 @@ pub fn view(state: &mut AppState, view: Arc<SessionView>) -> Outcome {
 /// It will tell nothing any more, and nobody asked it to end.
 pub fn ended(state: &mut AppState) -> Outcome {
     state.session.dead = true;
-    state.phase.stop();
+    state.phase = Phase::default();
     layers::drop_questions(state);
     // What it did not get is still there to be sent.
     state.conversation.notice(

@@ -135,9 +135,9 @@ fn session_facts(state: &AppState) -> String {
             "said",
             format!(
                 "{} · {} · {}",
-                formats::counted(counts.prompts.into(), "prompt"),
-                formats::counted(counts.rounds.into(), "turn"),
-                formats::counted(counts.tools.into(), "tool call"),
+                formats::counted(counts.prompts, "prompt"),
+                formats::counted(counts.rounds, "turn"),
+                formats::counted(counts.tools, "tool call"),
             ),
         ),
         (

@@ -7,6 +7,7 @@ use crate::app::state::AppState;
 use crate::proto::command::Placement;
 use crate::proto::event::NoticeLevel;
 use crate::term::clipboard::Copied;
+use crate::ui::chrome::phase::Phase;
 use std::time::Instant;
 
 /// Something is done.
@@ -42,7 +43,7 @@ pub fn done(state: &mut AppState, done: Done, now: Instant) -> Outcome {
 /// An OSC 52 sequence is never confirmed, so it is not called a copy.
 fn copy_notice(copied: &Copied) -> (NoticeLevel, String) {
     match copied {
-        Copied::Native => (NoticeLevel::Info, "Copied.".to_owned()),
+        Copied::Confirmed => (NoticeLevel::Info, "Copied.".to_owned()),
         Copied::Sent => (NoticeLevel::Info, "Sent to the terminal's clipboard.".to_owned()),
         Copied::Failed(why) => (NoticeLevel::Warning, format!("Not copied: {why}")),
     }
@@ -54,13 +55,13 @@ fn opened_session(state: &mut AppState, opened: Opened) -> Outcome {
     state.session.dead = false;
     state.session.models = opened.models;
     state.session.view = Some(opened.view);
-    state.phase.clear();
+    state.phase = Phase::default();
     layers::drop_questions(state);
     if !is_first {
         state.conversation.clear();
     }
-    state.pane.clear();
-    // What was told before stays above; it may be about the settings.
+    state.pane.to_end();
+    // Notices from before the first session stay above: they are about the settings.
     state.conversation.load(opened.history);
     for text in opened.notices {
         state.conversation.notice(NoticeLevel::Warning, text);

@@ -10,6 +10,7 @@ use crate::proto::event::NoticeLevel;
 use crate::ui::composer::Input as ComposerInput;
 use crate::ui::key_event::{key_of, typed};
 use crate::ui::layers::LayerInput;
+use crate::ui::pane::Direction;
 use crossterm::event::KeyEvent;
 use std::time::{Duration, Instant};
 
@@ -44,7 +45,7 @@ pub fn key(state: &mut AppState, event: &KeyEvent, now: Instant) -> Outcome {
 fn type_text(state: &mut AppState, text: &str, now: Instant) -> Outcome {
     state.gestures.typed = Some(now);
     // Whoever types is done with the rows.
-    state.pane.unfocus();
+    state.pane.set_focus(None);
     let said = state.composer.handle(ComposerInput::Type(text), now);
     composer_said(state, said, now).unwrap_or_default()
 }
@@ -57,7 +58,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Instant) -> Outcome {
             return outcome;
         }
     }
-    state.pane.unfocus();
+    state.pane.set_focus(None);
     let said = state.composer.handle(ComposerInput::Paste(text), now);
     composer_said(state, said, now).unwrap_or_default()
 }
@@ -97,7 +98,7 @@ pub fn act(state: &mut AppState, action: Action, now: Instant) -> Outcome {
     }
     let said = state.composer.handle(ComposerInput::Act(action), now);
     if let Some(outcome) = composer_said(state, said, now) {
-        state.pane.unfocus();
+        state.pane.set_focus(None);
         return outcome;
     }
     page(state, action, now).unwrap_or_default()
@@ -122,17 +123,17 @@ fn page(state: &mut AppState, action: Action, now: Instant) -> Option<Outcome> {
             return Some(Outcome::effect(Effect::ListSessions));
         }
         Action::NewSession => return Some(sessions::new(state, now)),
-        Action::ExpandRows => state.pane.toggle_expanded(),
-        Action::ToggleThinking => state.pane.toggle_thinking(),
+        Action::ExpandRows => state.pane.set_expanded(!state.pane.is_expanded()),
+        Action::ToggleThinking => state.pane.set_show_thinking(!state.pane.shows_thinking()),
         Action::ToggleMouse => return Some(toggle_mouse(state, now)),
         Action::FocusPrevious => state.pane.focus_previous(&state.conversation),
         Action::FocusNext => state.pane.focus_next(&state.conversation),
-        Action::PageUp => state.pane.page(-1),
-        Action::PageDown => state.pane.page(1),
+        Action::PageUp => state.pane.page(Direction::Up),
+        Action::PageDown => state.pane.page(Direction::Down),
         Action::Top => state.pane.to_start(),
         Action::Bottom => state.pane.to_end(),
-        Action::PreviousPrompt => state.pane.to_prompt(-1),
-        Action::NextPrompt => state.pane.to_prompt(1),
+        Action::PreviousPrompt => state.pane.to_prompt(Direction::Up),
+        Action::NextPrompt => state.pane.to_prompt(Direction::Down),
         Action::CopyLast => return Some(copy_last(state, now)),
         Action::TakeBack => return Some(submit::take_back(state, now)),
         _ => return None,
@@ -143,7 +144,7 @@ fn page(state: &mut AppState, action: Action, now: Instant) -> Option<Outcome> {
 /// What an action does while a row has the focus. `None`: the rest of the screen may know it.
 fn in_row_focus(state: &mut AppState, action: Action, now: Instant) -> Option<Outcome> {
     match action {
-        Action::Cancel => state.pane.unfocus(),
+        Action::Cancel => state.pane.set_focus(None),
         Action::FocusPrevious => state.pane.focus_previous(&state.conversation),
         Action::FocusNext => state.pane.focus_next(&state.conversation),
         Action::Open | Action::ToggleRow => {
@@ -167,7 +168,7 @@ fn in_row_focus(state: &mut AppState, action: Action, now: Instant) -> Option<Ou
 /// The stop gesture: what is topmost closes, else what runs is stopped.
 fn cancel(state: &mut AppState) -> Outcome {
     if state.pane.focused().is_some() {
-        state.pane.unfocus();
+        state.pane.set_focus(None);
         return Outcome::changed();
     }
     stop(state).unwrap_or_default()

@@ -5,13 +5,13 @@ use crate::app::effect::{Effect, SessionChoice};
 use crate::app::slash;
 use crate::app::state::AppState;
 use crate::config::action::Action;
-use crate::proto::ask::PermissionAsk;
+use crate::proto::ask::{AskPreview, PermissionAsk};
 use crate::proto::command::Command;
 use crate::proto::ids::AskId;
 use crate::store::find::SessionInfo;
 use crate::ui::layers::help::Help;
 use crate::ui::layers::palette::Palette;
-use crate::ui::layers::permission::PermissionCard;
+use crate::ui::layers::permission::{PermissionCard, Preview};
 use crate::ui::layers::sessions::SessionItem;
 use crate::ui::layers::themes::{ThemeItem, Themes};
 use crate::ui::layers::{Answer, CommandRow, Layer, LayerInput, LayerOutcome, LineKind};
@@ -93,7 +93,12 @@ pub fn ask(state: &mut AppState, ask: PermissionAsk, now: Instant) -> Outcome {
         .gestures
         .typed
         .is_some_and(|typed| now.saturating_duration_since(typed) < STILL_TYPING && !state.composer.is_empty());
-    let card = Layer::Permission(Box::new(PermissionCard::new(ask, None, now, was_typing)));
+    let preview = match ask.preview.clone() {
+        AskPreview::Command(command) => Preview::Command(command),
+        AskPreview::Change { path, patch } => Preview::Diff { path, patch },
+        AskPreview::None => Preview::None,
+    };
+    let card = Layer::Permission(Box::new(PermissionCard::new(ask, preview, None, now, was_typing)));
     let below = state.layers.iter().position(Layer::is_modal).unwrap_or(state.layers.len());
     state.layers.insert(below, card);
     Outcome::changed()
@@ -101,7 +106,7 @@ pub fn ask(state: &mut AppState, ask: PermissionAsk, now: Instant) -> Outcome {
 
 /// A question was answered, here or elsewhere, or fell away.
 pub fn resolved(state: &mut AppState, ask: AskId) -> Outcome {
-    state.layers.retain(|layer| !matches!(layer, Layer::Permission(card) if card.ask() == ask));
+    state.layers.retain(|layer| !matches!(layer, Layer::Permission(card) if card.ask().id == ask));
     Outcome::changed()
 }
 
@@ -112,7 +117,7 @@ pub fn drop_questions(state: &mut AppState) {
 
 /// The question is on the screen.
 pub fn is_asked(state: &AppState, ask: AskId) -> bool {
-    state.layers.iter().any(|layer| matches!(layer, Layer::Permission(card) if card.ask() == ask))
+    state.layers.iter().any(|layer| matches!(layer, Layer::Permission(card) if card.ask().id == ask))
 }
 
 /// Shows keys and commands.

@@ -67,9 +67,7 @@ fn click(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
         }
         Target::Composer => click_composer(state, event, false),
         Target::Completion(index) => {
-            let selected = state.composer.completer().popup().map_or(0, |popup| popup.selected);
-            let by = isize::try_from(index).unwrap_or_default() - isize::try_from(selected).unwrap_or_default();
-            state.composer.select_completion(by);
+            state.composer.choose_completion(index);
             let said = state.composer.handle(ComposerInput::Act(Action::CompletionAccept), now);
             composer_said(state, said, now).unwrap_or_default()
         }
@@ -96,7 +94,7 @@ fn click_composer(state: &mut AppState, event: MouseEvent, drags: bool) -> Outco
     let selects = drags || event.modifiers.contains(KeyModifiers::SHIFT);
     let row = event.row.saturating_sub(area.y);
     let column = event.column.saturating_sub(area.x);
-    state.pane.unfocus();
+    state.pane.set_focus(None);
     state.composer.click(row, column, selects);
     Outcome::changed()
 }

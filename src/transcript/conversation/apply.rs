@@ -44,6 +44,25 @@ impl Conversation {
                     timestamp: 0,
                 })
             }
+            AgentEvent::ShellStarted { command, shown_only } => {
+                self.begin_shell(command.clone(), *shown_only, now);
+                true
+            }
+            AgentEvent::ShellProgress { delta } => {
+                let Some(index) = self.shells.last().copied() else { return false };
+                self.shell_output(index, delta);
+                true
+            }
+            AgentEvent::ShellFinished { message } => {
+                // Its entry is told by nothing else.
+                match self.shells.last().copied() {
+                    Some(index) => self.end_shell(index, message.clone()),
+                    None => {
+                        self.push(None, Body::Shell(Box::new(Shell::Done(message.clone()))));
+                    }
+                }
+                true
+            }
             AgentEvent::PermissionAsked(ask) => {
                 self.asks.insert(ask.id, ask.call.clone());
                 let Some(call) = self.call_mut(&ask.call) else { return false };

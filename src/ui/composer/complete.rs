@@ -162,6 +162,15 @@ impl Completer {
         }
     }
 
+    /// Selects this candidate, if there is one.
+    pub fn choose(&mut self, index: usize) {
+        if let Some(popup) = &mut self.popup
+            && index < popup.candidates.len()
+        {
+            popup.selected = index;
+        }
+    }
+
     /// The list for what now stands before the caret. `asked`: the key asked for it.
     pub fn refresh(&mut self, query: Option<(Pos, Query)>, asked: bool) {
         self.popup = None;

@@ -167,6 +167,11 @@ impl Composer {
         &self.completer
     }
 
+    /// Chooses one of the completions, to be taken next.
+    pub fn choose_completion(&mut self, index: usize) {
+        self.completer.choose(index);
+    }
+
     /// Tells completion what it wants to know; the list follows at once.
     pub fn inform_completer(&mut self, tell: impl FnOnce(&mut Completer)) {
         tell(&mut self.completer);

@@ -14,7 +14,7 @@
 //! | [`prompt_line`] | a question that one line answers |
 
 pub mod confirm;
-mod frame;
+pub mod frame;
 pub mod help;
 pub mod models;
 pub mod palette;

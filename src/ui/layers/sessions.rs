@@ -29,7 +29,7 @@ pub struct SessionItem {
     /// Since its last entry.
     pub age: Duration,
     /// Prompts and replies.
-    pub messages: u64,
+    pub messages: Option<u64>,
     /// Where it works.
     pub cwd: PathBuf,
     /// More of what was said in it: searched for words.
@@ -315,7 +315,8 @@ fn line(row: &Row, look: &Look<'_>, cx: &RowCx<'_>, shows_paths: bool, all: bool
         rail.push(Span::styled(format!("{place}  "), style(Role::Dim)));
     }
     if cx.room >= 50 {
-        rail.push(Span::styled(format!("{:>5}  ", formats::count(item.messages)), style(Role::Dim)));
+        let messages = item.messages.map(formats::count).unwrap_or_default();
+        rail.push(Span::styled(format!("{messages:>5}  "), style(Role::Dim)));
     }
     rail.push(Span::styled(format!("{:>8}", ago(item.age)), style(Role::Muted)));
     paint::left_and_rail(left, rail, cx.room, style(Role::Dim))

@@ -88,7 +88,7 @@ fn session(path: &str, name: Option<&str>, prompt: &str, hours: u64, cwd: &str) 
         name: name.map(str::to_owned),
         first_prompt: prompt.to_owned(),
         age: Duration::from_secs(hours * 3600),
-        messages: 12 * (hours + 1),
+        messages: Some(12 * (hours + 1)),
         cwd: PathBuf::from(cwd),
         text: String::new(),
         is_open: hours == 0,
