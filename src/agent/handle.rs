@@ -112,6 +112,11 @@ impl AgentHandle {
         self.view.clone()
     }
 
+    /// The session has ended, in order or by a bug: no event comes any more, and nobody takes commands.
+    pub fn is_ended(&self) -> bool {
+        self.outbox.is_closed()
+    }
+
     /// Waits until everything that happened before is on disk. The error is the first failure since the last barrier.
     pub async fn barrier(&self) -> Result<(), String> {
         let (reply, answer) = oneshot::channel();

@@ -7,7 +7,7 @@
 //! - Numbers rise for every listener. A merged event keeps the number of its first part.
 //! - A delta joins the pending delta of its block or call only if no other event of that entry or call lies between.
 //!   So the order within an entry and within a call is the order of publishing.
-//! - Nothing drops but the oldest output of a call of which more than [`PROGRESS_CAP`] bytes are pending.
+//! - Nothing drops but the oldest output of a call, or of the user's command, of which more than [`PROGRESS_CAP`] bytes are pending.
 //! - `close` ends the queues, it does not empty them: what was published is still read.
 
 use crate::proto::entry::EntryPatch;
@@ -79,6 +79,11 @@ impl Outbox {
         Listener(mailbox)
     }
 
+    /// It is closed: nothing is told any more.
+    pub fn is_closed(&self) -> bool {
+        lock(&self.0.0).closed
+    }
+
     /// Ends all queues: each listener reads what is pending, then hears that it is over.
     pub fn close(&self) {
         self.0.close();
@@ -142,6 +147,8 @@ struct Pending {
     appends: HashMap<EntryId, u64>,
     /// Position of the pending output that a call's next output may join.
     outputs: HashMap<CallId, u64>,
+    /// The same for the user's shell command, of which at most one runs.
+    shell: Option<u64>,
     closed: bool,
 }
 
@@ -162,6 +169,8 @@ impl Pending {
             AgentEvent::ToolStarted { call, .. } | AgentEvent::ToolFinished { call, .. } => {
                 self.outputs.remove(call);
             }
+            AgentEvent::ShellProgress { .. } => self.shell = Some(position),
+            AgentEvent::ShellStarted { .. } | AgentEvent::ShellFinished { .. } => self.shell = None,
             AgentEvent::TurnStarted { .. }
             | AgentEvent::RoundStarted { .. }
             | AgentEvent::RoundFinished { .. }
@@ -208,6 +217,15 @@ impl Pending {
                 cap_output(&mut delta);
                 Some(AgentEvent::ToolProgress { call, delta })
             }
+            AgentEvent::ShellProgress { mut delta } => {
+                if let Some(AgentEvent::ShellProgress { delta: text }) = self.pending_at(self.shell) {
+                    text.push_str(&delta);
+                    cap_output(text);
+                    return None;
+                }
+                cap_output(&mut delta);
+                Some(AgentEvent::ShellProgress { delta })
+            }
             other => Some(other),
         }
     }
@@ -231,6 +249,9 @@ impl Pending {
             && self.outputs.get(call) == Some(&position)
         {
             self.outputs.remove(call);
+        }
+        if self.shell == Some(position) {
+            self.shell = None;
         }
         Some(numbered)
     }

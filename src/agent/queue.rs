@@ -11,12 +11,15 @@
 
 use crate::proto::command::{CancelReason, Placement, Prompt, QueueCommand};
 use crate::proto::ids::TicketId;
-use crate::proto::message::text_of;
+use crate::proto::message::{Block, text_of};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A hold lasts no longer than this, whatever was asked: a front end that died must not block the queue for ever.
 pub const MAX_LEASE: Duration = Duration::from_secs(600);
+
+/// Characters of a prompt in a view.
+const MOST_SHORT: usize = 500;
 
 /// Prompts that wait. See the module for what holds.
 #[derive(Clone, Debug, Default)]
@@ -71,6 +74,21 @@ impl Row {
     /// What a list shows: the short form if there is one.
     pub fn text(&self) -> String {
         self.prompt.display.clone().unwrap_or_else(|| text_of(&self.prompt.content))
+    }
+
+    /// The beginning of [`Self::text`].
+    pub fn short(&self) -> String {
+        if let Some(display) = &self.prompt.display {
+            return display.chars().take(MOST_SHORT).collect();
+        }
+        // Not by way of the whole text: a prompt can hold megabytes, and views are made often.
+        let texts = self.prompt.content.iter().filter_map(|block| match block {
+            Block::Text { text, .. } => Some(text.as_str()),
+            Block::Thinking { .. } | Block::Image { .. } | Block::ToolCall(_) | Block::Unknown => None,
+        });
+        let short: String =
+            texts.flat_map(|text| text.chars().chain(std::iter::once('\n'))).take(MOST_SHORT).collect();
+        short.trim_end_matches('\n').to_owned()
     }
 
     /// Not to be run at this time.

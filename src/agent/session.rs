@@ -7,15 +7,18 @@
 //! Invariants:
 //! - at most one turn runs; news of any other turn are dropped;
 //! - every ticket resolves exactly once, at the latest when the session ends;
-//! - what is told to listeners is in the log already, or in its pending part;
-//! - after the user's stop nothing starts before the user speaks.
+//! - what is told to listeners as an entry is in the log already, or in its pending part;
+//! - after the user's stop nothing starts before the user speaks;
+//! - however the session ends, also by a bug of ours, its listeners hear the end and its processes are stopped.
 
+mod choices;
 mod end;
 mod judge;
 mod parts;
 mod publish;
 mod record;
 mod save;
+mod shell;
 mod turn;
 
 pub use parts::{Folders, Logged, ModelSource, SaveGrant, SessionParts};
@@ -25,14 +28,14 @@ use super::fsm::Judgement;
 use super::handle::{AgentHandle, How, Mail, Waiter};
 use super::outbox::Outbox;
 use super::queue::{Queue, QueueOutcome};
-use super::view::{Durability, SessionView};
+use super::view::{CacheView, Durability, SessionView};
 use crate::llm::{CacheRetention, thinking};
-use crate::proto::ask::{PermissionAnswer, PermissionAsk};
+use crate::proto::ask::{AskPreview, PermissionAsk};
 use crate::proto::command::{CancelReason, Command, Prompt, TicketOutcome};
-use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::ids::{AskId, TicketId, TurnId};
-use crate::proto::model::{ModelRef, ThinkingLevel};
-use record::filled;
+use crate::proto::message::{BashExecutionMessage, Message};
+use record::{cached, filled};
+use shell::Shell;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -44,7 +47,7 @@ use turn::Running;
 pub fn start(parts: SessionParts) -> AgentHandle {
     let (mail_sender, mail) = mpsc::unbounded_channel();
     let (news_sender, news) = mpsc::unbounded_channel();
-    let (saves_sender, saves) = mpsc::unbounded_channel();
+    let (notes_sender, notes) = mpsc::unbounded_channel();
     let outbox = Outbox::new();
     let name = parts.name.clone().or_else(|| parts.logged.name.clone());
     let durability = if parts.log.path().is_some() { Durability::Pending } else { Durability::InMemory };
@@ -53,28 +56,48 @@ pub fn start(parts: SessionParts) -> AgentHandle {
         waiters: HashMap::new(),
         running: None,
         asking: None,
+        preparing: None,
         pending: None,
+        shell: None,
+        shells: Vec::new(),
         system: parts.system.text().into(),
         name,
         durability,
-        fill: 0,
+        fill: filled(&parts.history),
+        cache: cached(&parts.history),
         turns: 0,
         asks: 0,
         last_aborted: false,
         outbox: outbox.clone(),
         news: news_sender,
-        saves: saves_sender,
+        notes: notes_sender,
         saving: TaskTracker::new(),
         barriers: 0,
         parts,
         view: None,
     };
     session.parts.thinking = thinking::clamp(&session.parts.model, session.parts.thinking);
-    session.fill = session.parts.history.iter().rev().find_map(|message| filled(message)).unwrap_or(0);
     let (view_sender, view) = watch::channel(Arc::new(session.snapshot()));
     session.view = Some(view_sender);
-    tokio::spawn(session.run(mail, news, saves));
+    tokio::spawn(session.run(Inbox { mail, news, notes }));
     AgentHandle::new(mail_sender, outbox, view)
+}
+
+/// What reaches a session.
+struct Inbox {
+    mail: mpsc::UnboundedReceiver<Mail>,
+    news: mpsc::UnboundedReceiver<News>,
+    notes: mpsc::UnboundedReceiver<Note>,
+}
+
+/// What came of something that the session does beside its turn.
+enum Note {
+    /// A barrier is through.
+    Saved(Result<(), String>),
+    /// It is known what a call would do.
+    Previewed { ask: AskId, preview: AskPreview },
+    /// The user's command ended.
+    ShellEnded(BashExecutionMessage),
 }
 
 struct Session {
@@ -82,21 +105,29 @@ struct Session {
     queue: Queue,
     waiters: HashMap<TicketId, Waiter>,
     running: Option<Running>,
-    asking: Option<PermissionAsk>,
+    /// The question that waits for the user.
+    asking: Option<Arc<PermissionAsk>>,
+    /// The question whose preview is being made.
+    preparing: Option<PermissionAsk>,
     /// What happens with the call that the user is asked about if they allow it.
     pending: Option<Judgement>,
+    /// The user's command that runs.
+    shell: Option<Shell>,
+    /// Commands of the user that ended during the turn; they join the conversation after it.
+    shells: Vec<Arc<Message>>,
     /// The system prompt as requests carry it.
     system: Arc<str>,
     name: Option<String>,
     durability: Durability,
-    /// Tokens in the model's window after the last response.
-    fill: u64,
+    /// Tokens in the model's window after the last response, where one has counted them.
+    fill: Option<u64>,
+    cache: Option<CacheView>,
     turns: u64,
     asks: u64,
     last_aborted: bool,
     outbox: Outbox,
     news: mpsc::UnboundedSender<News>,
-    saves: mpsc::UnboundedSender<Result<(), String>>,
+    notes: mpsc::UnboundedSender<Note>,
     /// Barriers under way: the tasks, and how many have not told their outcome.
     saving: TaskTracker,
     barriers: usize,
@@ -104,27 +135,22 @@ struct Session {
 }
 
 impl Session {
-    async fn run(
-        mut self,
-        mut mail: mpsc::UnboundedReceiver<Mail>,
-        mut news: mpsc::UnboundedReceiver<News>,
-        mut saves: mpsc::UnboundedReceiver<Result<(), String>>,
-    ) {
+    async fn run(mut self, mut inbox: Inbox) {
         let ending = loop {
             tokio::select! {
                 biased;
-                mail = mail.recv() => match mail {
+                mail = inbox.mail.recv() => match mail {
                     Some(Mail::Shutdown(reply)) => break Some(reply),
                     Some(mail) => self.mail(mail),
                     None => break None,
                 },
-                Some(news) = news.recv() => self.news(news),
-                Some(saved) = saves.recv() => self.saved(saved),
+                Some(news) = inbox.news.recv() => self.news(news),
+                Some(note) = inbox.notes.recv() => self.note(note),
                 () = lease(self.queue.next_release(Instant::now())) => self.start_next(),
             }
             self.publish();
         };
-        let saved = self.end(&mut news, &mut saves).await;
+        let saved = self.end(&mut inbox).await;
         // Whoever waits for the end may open the log next: its lock goes with us.
         drop(self);
         if let Some(reply) = ending {
@@ -146,6 +172,14 @@ impl Session {
         }
     }
 
+    fn note(&mut self, note: Note) {
+        match note {
+            Note::Saved(saved) => self.saved(saved),
+            Note::Previewed { ask, preview } => self.previewed(ask, preview),
+            Note::ShellEnded(message) => self.shell_ended(message),
+        }
+    }
+
     fn command(&mut self, command: Command) {
         match command {
             Command::Submit { ticket, prompt, placement } => {
@@ -160,19 +194,10 @@ impl Session {
             Command::AnswerPermission { ask, answer } => self.answer(ask, answer),
             Command::SetModel(model) => self.set_model(&model),
             Command::SetThinking(level) => self.set_thinking(level),
-            Command::SetMode(mode) => {
-                if mode != self.parts.mode {
-                    self.parts.mode = mode;
-                    self.outbox.publish(AgentEvent::ModeChanged(mode));
-                }
-            }
-            Command::Rename(name) => {
-                self.name = Some(name.clone());
-                self.outbox.publish(AgentEvent::Renamed(name));
-                if self.parts.log.leaf().is_some() {
-                    self.declare_choices();
-                }
-            }
+            Command::SetMode(mode) => self.set_mode(mode),
+            Command::RunShell { command, shown_only } => self.run_shell(&command, shown_only),
+            Command::CancelShell => self.stop_shell(),
+            Command::Rename(name) => self.rename(name),
         }
     }
 
@@ -210,49 +235,6 @@ impl Session {
             self.stop_turn();
         }
         self.start_next();
-    }
-
-    fn answer(&mut self, ask: AskId, answer: PermissionAnswer) {
-        // A late answer to a question that fell away must not decide about another call.
-        let Some(asked) = self.asking.take_if(|asking| asking.id == ask) else { return };
-        self.outbox.publish(AgentEvent::PermissionResolved { ask });
-        if let PermissionAnswer::Session { rule } | PermissionAnswer::Always { rule } = &answer
-            && let Err(error) = self.parts.rules.add_session_allow(rule)
-        {
-            self.notice(NoticeLevel::Error, format!("The rule was not taken: {error} This call runs."));
-        }
-        if let PermissionAnswer::Always { rule } = &answer
-            && let Err(error) = (self.parts.save_grant)(rule)
-        {
-            self.notice(
-                NoticeLevel::Error,
-                format!("The rule holds for this session but was not saved: {error}"),
-            );
-        }
-        self.answered(&asked, answer);
-    }
-
-    fn set_model(&mut self, model: &ModelRef) {
-        match self.parts.models.resolve(model) {
-            Ok((model, provider)) => {
-                self.parts.provider = provider;
-                self.outbox.publish(AgentEvent::ModelChanged(model.reference.clone()));
-                self.parts.model = model;
-                self.set_thinking(self.parts.thinking);
-            }
-            Err(error) => self.notice(
-                NoticeLevel::Error,
-                format!("{} The model stays {}.", error.message, self.parts.model.reference),
-            ),
-        }
-    }
-
-    fn set_thinking(&mut self, level: ThinkingLevel) {
-        let level = thinking::clamp(&self.parts.model, level);
-        if level != self.parts.thinking {
-            self.parts.thinking = level;
-            self.outbox.publish(AgentEvent::ThinkingChanged(level));
-        }
     }
 
     fn resolve(&mut self, ticket: TicketId, outcome: TicketOutcome) {

@@ -1,10 +1,13 @@
 //! One published snapshot of a session: front ends paint from it and never wait for the actor.
 
 use crate::proto::ask::{PermissionAsk, PermissionMode};
+use crate::proto::command::Prompt;
 use crate::proto::ids::{SessionId, TicketId, TurnId};
+use crate::proto::message::Millis;
 use crate::proto::model::{ModelRef, ThinkingLevel};
-use crate::proto::usage::Usage;
+use crate::proto::usage::{Counts, Usage};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// The state of a session at one moment.
@@ -31,11 +34,17 @@ pub struct SessionView {
     /// Prompts that wait, in order.
     pub queue: Vec<QueuedView>,
     /// Texts for the running turn that are not delivered yet.
-    pub steering: Vec<String>,
-    /// The question that waits for the user.
-    pub ask: Option<PermissionAsk>,
+    pub steering: Vec<SteeringView>,
+    /// The user's shell command that runs.
+    pub shell: Option<ShellView>,
+    /// The question that waits for the user. Shared: its preview can be large.
+    pub ask: Option<Arc<PermissionAsk>>,
     /// Tokens and price of the whole session.
     pub usage: Usage,
+    /// What happened in the whole session.
+    pub counts: Counts,
+    /// What the provider's cache may hold; `None` before the first response.
+    pub cache: Option<CacheView>,
     /// How full the model's window is.
     pub context: ContextFill,
     /// Whether the log is safe.
@@ -56,16 +65,67 @@ pub struct RunningView {
 }
 
 /// A prompt that waits.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct QueuedView {
     /// Names it in queue commands.
     pub ticket: TicketId,
     /// Rises with each edit.
     pub version: u32,
-    /// What it says, short.
+    /// How it begins, for lists.
     pub text: String,
+    /// All of it, for whoever takes it back.
+    pub prompt: Arc<Prompt>,
     /// It is not run before it is released.
     pub held: bool,
+}
+
+/// A text for the running turn that is not delivered yet.
+#[derive(Clone, Debug)]
+pub struct SteeringView {
+    /// Names it in queue commands.
+    pub ticket: TicketId,
+    /// Rises with each edit.
+    pub version: u32,
+    /// How it begins, for lists.
+    pub text: String,
+    /// All of it, for whoever takes it back.
+    pub prompt: Arc<Prompt>,
+}
+
+// Views are compared after every command, and prompts can hold pictures: an edit makes a new prompt, so the same place
+// in memory means the same content.
+impl PartialEq for QueuedView {
+    fn eq(&self, other: &Self) -> bool {
+        (self.ticket, self.version, self.held) == (other.ticket, other.version, other.held)
+            && Arc::ptr_eq(&self.prompt, &other.prompt)
+    }
+}
+
+impl PartialEq for SteeringView {
+    fn eq(&self, other: &Self) -> bool {
+        (self.ticket, self.version) == (other.ticket, other.version)
+            && Arc::ptr_eq(&self.prompt, &other.prompt)
+    }
+}
+
+/// The user's shell command that runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShellView {
+    /// The command.
+    pub command: Arc<str>,
+    /// It is not told to the model.
+    pub shown_only: bool,
+    /// When it began.
+    pub since: Instant,
+}
+
+/// What the provider's cache may hold: the last request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CacheView {
+    /// Its tokens.
+    pub last_usage: Usage,
+    /// When its response ended, in milliseconds since the epoch.
+    pub ended: Millis,
 }
 
 /// How full the model's window is.
@@ -75,6 +135,9 @@ pub struct ContextFill {
     pub tokens: u64,
     /// Tokens that fit.
     pub window: u64,
+    /// `tokens` is a count. Else there is a conversation that no response has counted yet: nothing was answered so far,
+    /// or what came before the last summary is what was counted.
+    pub known: bool,
 }
 
 /// Whether the log is safe.

@@ -202,6 +202,7 @@ pub async fn start(args: &RunArgs, around: &Surroundings) -> Result<Started, Sta
         logged,
         name: args.session.name.clone(),
         usage: context.usage,
+        counts: context.counts,
         model: selection.model,
         provider,
         models: Arc::new(models),

@@ -88,6 +88,27 @@ pub struct PermissionAsk {
     pub reason: String,
     /// Rules that would allow it from now on, narrowest first.
     pub suggestions: Vec<String>,
+    /// What the call would do, whole.
+    #[serde(default)]
+    pub preview: AskPreview,
+}
+
+/// What a call would do, as far as that can be told before it runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AskPreview {
+    /// It runs this shell command, which may have many lines.
+    Command(String),
+    /// It changes a file.
+    Change {
+        /// The file, as the call names it.
+        path: String,
+        /// The change as a unified patch, made from the file as it is now.
+        patch: String,
+    },
+    /// Nothing is known beyond the summary.
+    #[default]
+    None,
 }
 
 /// The user's answer.

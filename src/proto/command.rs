@@ -48,6 +48,15 @@ pub enum Command {
     SetMode(PermissionMode),
     /// Names the session.
     Rename(String),
+    /// Runs a shell command of the user at once, also while a turn runs. One at a time; nobody is asked.
+    RunShell {
+        /// The command.
+        command: String,
+        /// It is kept for the user and not told to the model.
+        shown_only: bool,
+    },
+    /// Stops the user's shell command. Does no harm when none runs.
+    CancelShell,
 }
 
 /// What is submitted.

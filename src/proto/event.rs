@@ -4,7 +4,7 @@ use super::ask::{PermissionAsk, PermissionMode};
 use super::command::TicketOutcome;
 use super::entry::EntryPatch;
 use super::ids::{AskId, CallId, EntryId, TicketId, TurnId};
-use super::message::{AssistantMessage, ToolResultMessage};
+use super::message::{AssistantMessage, Message, ToolResultMessage};
 use super::model::{ModelRef, ThinkingLevel};
 use super::tool::ToolOutput;
 use serde_json::{Map, Value};
@@ -67,6 +67,24 @@ pub enum AgentEvent {
         output: Arc<ToolOutput>,
         /// How long it ran; `None` when it did not run.
         duration_ms: Option<u64>,
+    },
+    /// A command of the user runs.
+    ShellStarted {
+        /// The command.
+        command: String,
+        /// It is not told to the model.
+        shown_only: bool,
+    },
+    /// The user's command printed more. A carriage return means that the current line begins anew.
+    ShellProgress {
+        /// New output.
+        delta: String,
+    },
+    /// The user's command ended. The message joins the conversation now or, while a turn runs, after the turn; no entry
+    /// is told for it besides this.
+    ShellFinished {
+        /// What it was and gave, a `BashExecution`.
+        message: Arc<Message>,
     },
     /// A round ended.
     RoundFinished {

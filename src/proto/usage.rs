@@ -1,6 +1,8 @@
 //! Tokens and what they cost.
 
+use super::message::Message;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// Tokens of one model response, and their price. The names on the wire are those of the session format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -21,6 +23,40 @@ pub struct Usage {
     pub total_tokens: u64,
     /// Price in US dollars.
     pub cost: Cost,
+}
+
+/// How much happened in a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// What the user said.
+    pub prompts: u64,
+    /// Responses of models, failed and stopped ones included.
+    pub rounds: u64,
+    /// Calls that were answered, refused ones included.
+    pub tools: u64,
+    /// Time for which models were at work, of responses that tell it.
+    pub airtime: Duration,
+}
+
+impl Counts {
+    /// Counts a message.
+    pub fn add(&mut self, message: &Message) {
+        match message {
+            Message::User(_) => self.prompts += 1,
+            Message::Assistant(answer) => {
+                self.rounds += 1;
+                let took = Duration::from_millis(answer.duration_ms.unwrap_or(0));
+                // A log may hold any number.
+                self.airtime = self.airtime.saturating_add(took);
+            }
+            Message::ToolResult(_) => self.tools += 1,
+            Message::System(_)
+            | Message::BashExecution(_)
+            | Message::Custom(_)
+            | Message::BranchSummary(_)
+            | Message::CompactionSummary(_) => {}
+        }
+    }
 }
 
 /// Price of one response in US dollars, by kind of token.

@@ -12,7 +12,7 @@ use crate::proto::message::{
     Block, BranchSummaryMessage, CompactionSummaryMessage, CustomMessage, Message, Millis, SystemMessage,
 };
 use crate::proto::model::{ModelRef, ThinkingLevel};
-use crate::proto::usage::Usage;
+use crate::proto::usage::{Counts, Usage};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -31,6 +31,8 @@ pub struct Context {
     pub name: Option<String>,
     /// What the whole file cost, abandoned branches and summaries included.
     pub usage: Usage,
+    /// What happened in the whole file, abandoned branches included.
+    pub counts: Counts,
     /// Prompt sections and tools in force; `None` when the branch declares none.
     pub system: Option<SystemMessage>,
 }
@@ -38,7 +40,8 @@ pub struct Context {
 impl Context {
     /// The context of a branch (root first) in a file of these entries.
     pub(super) fn of(path: &[&Entry], all: &[Entry]) -> Self {
-        let mut context = Self { name: name_of(all), usage: usage_of(all), ..Self::default() };
+        let mut context =
+            Self { name: name_of(all), usage: usage_of(all), counts: counts_of(all), ..Self::default() };
         for entry in path {
             context.note_state(&entry.kind);
         }
@@ -250,6 +253,16 @@ fn usage_of(all: &[Entry]) -> Usage {
         }
     }
     sum
+}
+
+fn counts_of(all: &[Entry]) -> Counts {
+    let mut counts = Counts::default();
+    for entry in all {
+        if let EntryKind::Message { message } = &entry.kind {
+            counts.add(message);
+        }
+    }
+    counts
 }
 
 fn usage_in(kind: &EntryKind) -> Option<&Usage> {

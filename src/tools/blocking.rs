@@ -1,6 +1,8 @@
 //! Work on files, off the async threads.
 
 use super::ToolCx;
+use crate::llm::BoxFuture;
+use crate::proto::ask::AskPreview;
 use crate::proto::tool::ToolOutput;
 use std::path::Path;
 use std::time::Duration;
@@ -42,6 +44,21 @@ pub async fn writing(
         locked = cx.files.lock(target) => locked,
     };
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| broken(&error))
+}
+
+/// Finds out what a call would change; nothing, if it can't be told.
+pub fn previewing(
+    work: impl FnOnce() -> Option<AskPreview> + Send + 'static,
+) -> BoxFuture<'static, AskPreview> {
+    Box::pin(async move {
+        match tokio::task::spawn_blocking(work).await {
+            Ok(preview) => preview.unwrap_or_default(),
+            Err(error) => {
+                tracing::error!(%error, "a preview broke");
+                AskPreview::None
+            }
+        }
+    })
 }
 
 /// The answer of a call that was stopped before it had anything.

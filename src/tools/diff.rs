@@ -1,5 +1,7 @@
 //! What a change of a file looks like: numbered lines for people, a patch for programs. Pure.
 
+use super::paths;
+use crate::proto::ask::AskPreview;
 use serde_json::{Value, json};
 use similar::{ChangeTag, DiffOp, TextDiff};
 use std::time::Duration;
@@ -35,6 +37,22 @@ pub fn details(path: &str, old: &[u8], new: &[u8]) -> Option<Value> {
         return Some(json!({ "diffOmitted": true, "firstChangedLine": first }));
     }
     Some(json!({ "diff": numbered, "patch": patch, "firstChangedLine": first }))
+}
+
+/// The change of a file for the question to the user; `None` for what is not text, does not change, or is too large to
+/// be read. Without an old content the file is made.
+pub fn preview(path: &str, old: Option<&[u8]>, new: &[u8]) -> Option<AskPreview> {
+    let before = old.unwrap_or_default();
+    let is_binary = |content: &[u8]| content.contains(&0);
+    if old == Some(new) || before.len() + new.len() > MOST_INPUT || is_binary(before) || is_binary(new) {
+        return None;
+    }
+    let path = paths::shown(path.trim_end()).into_owned();
+    let (before, new) = (String::from_utf8_lossy(before), String::from_utf8_lossy(new));
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(before.as_ref(), new.as_ref());
+    let from = if old.is_some() { path.as_str() } else { "/dev/null" };
+    let patch = diff.unified_diff().context_radius(CONTEXT).header(from, &path).to_string();
+    (patch.len() <= MOST_OUTPUT).then_some(AskPreview::Change { path, patch })
 }
 
 /// Lines with their numbers: the new one, of removed lines the old one.
@@ -108,6 +126,28 @@ mod tests {
         assert_eq!(details["diff"], json!(" 1 x\n-2 y\n+2 z"));
         assert!(details["patch"].as_str().unwrap().contains("\\ No newline at end of file"));
         assert_eq!(super::details("a", b"same", b"same"), None);
+    }
+
+    #[test]
+    fn a_preview_is_a_patch_or_nothing() {
+        let patch = |old: Option<&[u8]>, new: &[u8]| match preview("a\u{1b}b ", old, new) {
+            Some(AskPreview::Change { path, patch }) => Some((path, patch)),
+            Some(AskPreview::Command(_) | AskPreview::None) => panic!("a change or nothing"),
+            None => None,
+        };
+        let (path, changed) = patch(Some(b"x\n"), b"y\n").unwrap();
+        assert_eq!((path.as_str(), changed.as_str()), ("a?b", "--- a?b\n+++ a?b\n@@ -1 +1 @@\n-x\n+y\n"));
+        assert_eq!(patch(None, b"y\n").unwrap().1, "--- /dev/null\n+++ a?b\n@@ -0,0 +1 @@\n+y\n");
+        assert!(patch(Some(b"caf\xe9\n"), b"caf\xe9s\n").is_some(), "an old encoding is text");
+        let (large, huge) = (lines(1..=40_000), "x".repeat(MOST_INPUT));
+        for (old, new) in [("same", "same"), ("a\0b", "ab"), ("ab", "a\0b"), ("", &large), ("x", &huge)] {
+            assert_eq!(patch(Some(old.as_bytes()), new.as_bytes()), None);
+        }
+        let near_the_end = format!("{large}one more\n");
+        assert!(
+            patch(Some(large.as_bytes()), near_the_end.as_bytes()).is_some(),
+            "the patch counts, not the file"
+        );
     }
 
     #[test]

@@ -20,12 +20,13 @@ pub mod truncate;
 mod walk;
 mod write;
 
+pub use bash::{UserCommand, run_for_user};
 pub use file_locks::FileLocks;
 pub use registry::{Tools, UnknownTool, malformed_call};
 
 use crate::jobs::Jobs;
 use crate::llm::BoxFuture;
-use crate::proto::ask::Subject;
+use crate::proto::ask::{AskPreview, Subject};
 use crate::proto::ids::CallId;
 use crate::proto::tool::{ToolOutput, ToolSpec};
 use serde_json::{Map, Value};
@@ -53,6 +54,12 @@ pub trait Tool: Send + Sync {
 
     /// What is asked of the user, in one line: the path, the command.
     fn headline(&self, arguments: &Arguments) -> String;
+
+    /// What the call would do, for the question to the user. Arguments are already checked against the schema.
+    fn preview(&self, arguments: &Arguments, cwd: &Path) -> BoxFuture<'static, AskPreview> {
+        let (_, _) = (arguments, cwd);
+        Box::pin(std::future::ready(AskPreview::None))
+    }
 
     /// Runs the call. Ends soon after `cx.cancel` fires, with what it has.
     fn run(&self, arguments: Arguments, cx: ToolCx) -> BoxFuture<'static, ToolOutput>;

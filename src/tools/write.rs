@@ -4,8 +4,9 @@ use super::arguments::{self, Arguments};
 use super::registry::embedded_spec;
 use super::{Tool, ToolCx, atomic, blocking, diff, paths};
 use crate::llm::BoxFuture;
-use crate::proto::ask::Subject;
+use crate::proto::ask::{AskPreview, Subject};
 use crate::proto::tool::{ToolOutput, ToolSpec};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -37,6 +38,15 @@ impl Tool for Write {
 
     fn headline(&self, arguments: &Arguments) -> String {
         paths::shown(path(arguments)).into_owned()
+    }
+
+    fn preview(&self, arguments: &Arguments, cwd: &Path) -> BoxFuture<'static, AskPreview> {
+        let (arguments, target) = (arguments.clone(), paths::resolve(path(arguments), cwd));
+        blocking::previewing(move || {
+            let content = arguments::text(&arguments, "content").unwrap_or_default();
+            let old = before(&target)?;
+            diff::preview(path(&arguments), old.as_deref(), content.as_bytes())
+        })
     }
 
     fn run(&self, arguments: Arguments, cx: ToolCx) -> BoxFuture<'static, ToolOutput> {
@@ -82,9 +92,19 @@ fn overwritten(target: &Path) -> Option<Vec<u8>> {
     (metadata.is_file() && metadata.len() <= MOST_COMPARED).then(|| std::fs::read(target).ok())?
 }
 
+/// What is there before a write: some content, or no file yet. `None` where a write would fail, or can't be shown.
+#[expect(clippy::option_option, reason = "the two differ: nothing is there, and nothing can be told")]
+fn before(target: &Path) -> Option<Option<Vec<u8>>> {
+    match target.metadata() {
+        Ok(_) => overwritten(target).map(Some),
+        Err(error) if error.kind() == ErrorKind::NotFound => Some(None),
+        Err(_) => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{call, failure, text};
+    use super::super::testing::{call, checked, failure, text};
     use super::*;
     use serde_json::json;
 
@@ -113,6 +133,27 @@ mod tests {
         assert_eq!(details["diff"], json!(" 1 one\n-2 two\n+2 2"));
         assert_eq!(details["firstChangedLine"], json!(2));
         assert_eq!(write("one\n2\n").await.details, None);
+    }
+
+    #[tokio::test]
+    async fn a_preview_changes_nothing_and_is_empty_where_the_write_would_fail() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("file"), "one\n").unwrap();
+        let preview = |given| Write.preview(&checked(&Write, given), dir.path());
+        let AskPreview::Change { path, patch } = preview(json!({"path": "file", "content": "1\n"})).await
+        else {
+            panic!("a change")
+        };
+        assert_eq!((path.as_str(), patch.as_str()), ("file", "--- file\n+++ file\n@@ -1 +1 @@\n-one\n+1\n"));
+        for path in [".", "file/below"] {
+            assert_eq!(preview(json!({"path": path, "content": "x"})).await, AskPreview::None);
+        }
+        assert!(matches!(
+            preview(json!({"path": "a/b/new", "content": "x"})).await,
+            AskPreview::Change { .. }
+        ));
+        assert_eq!(std::fs::read_to_string(dir.path().join("file")).unwrap(), "one\n");
+        assert!(!dir.path().join("a").exists());
     }
 
     #[tokio::test]

@@ -106,6 +106,31 @@ fn output_of_a_call_is_bounded_and_keeps_the_newest() {
 }
 
 #[test]
+fn output_of_the_users_command_merges_and_ends_with_it() {
+    let outbox = Outbox::new();
+    let mut listener = outbox.subscribe();
+    let begin = AgentEvent::ShellStarted { command: "c".to_owned(), shown_only: false };
+    let more = |text: &str| AgentEvent::ShellProgress { delta: text.to_owned() };
+    for event in
+        [begin.clone(), more("a"), notice("n"), output("c", "x"), more("b"), begin.clone(), more("c")]
+    {
+        outbox.publish(event);
+    }
+    let told: Vec<AgentEvent> = drain(&mut listener).into_iter().map(|numbered| numbered.event).collect();
+    assert_eq!(told, [begin.clone(), more("ab"), notice("n"), output("c", "x"), begin, more("c")]);
+    // What was read is not joined any more.
+    outbox.publish(notice("in its place"));
+    outbox.publish(more("d"));
+    assert_eq!(listener.try_next().map(|numbered| numbered.event), Some(notice("in its place")));
+    for _ in 0..3 {
+        outbox.publish(more(&"€".repeat(PROGRESS_CAP / 4)));
+    }
+    let events = drain(&mut listener);
+    let [Numbered { event: AgentEvent::ShellProgress { delta }, .. }] = events.as_slice() else { panic!() };
+    assert!(delta.starts_with(PROGRESS_DROPPED) && delta.len() <= PROGRESS_CAP);
+}
+
+#[test]
 fn one_huge_output_is_cut_between_characters() {
     let outbox = Outbox::new();
     let mut listener = outbox.subscribe();

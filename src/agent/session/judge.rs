@@ -1,15 +1,22 @@
 //! The checks of a call before it runs: it exists, its arguments fit, the rules allow it.
 
-use super::{Folders, Session};
+use super::{Folders, Note, Session};
 use crate::agent::fsm::{Event, Judgement};
 use crate::agent::permission::{self, PathContext, Rules, Verdict};
-use crate::proto::ask::{PermissionAnswer, PermissionAsk, PermissionMode, Subject};
+use crate::llm::BoxFuture;
+use crate::proto::ask::{AskPreview, PermissionAnswer, PermissionAsk, PermissionMode, Subject};
 use crate::proto::command::CancelReason;
 use crate::proto::event::{AgentEvent, NoticeLevel};
+use crate::proto::ids::AskId;
 use crate::proto::message::ToolCall;
 use crate::proto::tool::ToolOutput;
 use crate::tools::{Arguments, Tool, Withheld};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The user is asked after this time, also when nothing is known of what the call would do.
+const PREVIEW_PATIENCE: Duration = Duration::from_secs(1);
 
 impl Session {
     /// Checks a call. `None`: the user was asked, the answer brings the event.
@@ -30,6 +37,8 @@ impl Session {
             Verdict::Allow => Some(run(tool.as_ref(), checked)),
             Verdict::Deny { reason } => Some(Judgement::Answer(denial(&call.name, &headline, &reason))),
             Verdict::Ask { reason, suggestions } if self.parts.interactive => {
+                let preview = tool.preview(&checked, &self.parts.workshop.cwd);
+                self.pending = Some(run(tool.as_ref(), checked));
                 let ask = PermissionAsk {
                     id: self.next_ask(),
                     call: call.id.clone(),
@@ -37,10 +46,9 @@ impl Session {
                     summary: headline,
                     reason,
                     suggestions,
+                    preview: AskPreview::None,
                 };
-                self.outbox.publish(AgentEvent::PermissionAsked(ask.clone()));
-                self.pending = Some(run(tool.as_ref(), checked));
-                self.asking = Some(ask);
+                self.prepare(preview, ask);
                 None
             }
             Verdict::Ask { reason, suggestions } => {
@@ -49,6 +57,41 @@ impl Session {
                 self.notice(NoticeLevel::Warning, notice);
                 Some(Judgement::Answer(ToolOutput::error(text)))
             }
+        }
+    }
+
+    /// Finds out what the call would do; then the user is asked.
+    fn prepare(&mut self, preview: BoxFuture<'static, AskPreview>, ask: PermissionAsk) {
+        let (notes, id) = (self.notes.clone(), ask.id);
+        self.preparing = Some(ask);
+        tokio::spawn(async move {
+            // A task of its own, so that a bug in a tool costs the preview and not the question.
+            let preview = match tokio::time::timeout(PREVIEW_PATIENCE, tokio::spawn(preview)).await {
+                Ok(Ok(preview)) => preview,
+                Ok(Err(error)) => {
+                    tracing::error!(%error, "a preview panicked");
+                    AskPreview::None
+                }
+                Err(_) => AskPreview::None,
+            };
+            let _ended = notes.send(Note::Previewed { ask: id, preview });
+        });
+    }
+
+    /// Asks the user, unless the question fell away meanwhile.
+    pub(super) fn previewed(&mut self, ask: AskId, preview: AskPreview) {
+        let Some(asked) = self.preparing.take_if(|preparing| preparing.id == ask) else { return };
+        let asked = PermissionAsk { preview, ..asked };
+        self.outbox.publish(AgentEvent::PermissionAsked(asked.clone()));
+        self.asking = Some(Arc::new(asked));
+    }
+
+    /// The question about a call falls away.
+    pub(super) fn unask(&mut self) {
+        self.pending = None;
+        self.preparing = None;
+        if let Some(asked) = self.asking.take() {
+            self.outbox.publish(AgentEvent::PermissionResolved { ask: asked.id });
         }
     }
 
@@ -87,8 +130,28 @@ impl Session {
         })
     }
 
+    pub(super) fn answer(&mut self, ask: AskId, answer: PermissionAnswer) {
+        // A late answer to a question that fell away must not decide about another call.
+        let Some(asked) = self.asking.take_if(|asking| asking.id == ask) else { return };
+        self.outbox.publish(AgentEvent::PermissionResolved { ask });
+        if let PermissionAnswer::Session { rule } | PermissionAnswer::Always { rule } = &answer
+            && let Err(error) = self.parts.rules.add_session_allow(rule)
+        {
+            self.notice(NoticeLevel::Error, format!("The rule was not taken: {error} This call runs."));
+        }
+        if let PermissionAnswer::Always { rule } = &answer
+            && let Err(error) = (self.parts.save_grant)(rule)
+        {
+            self.notice(
+                NoticeLevel::Error,
+                format!("The rule holds for this session but was not saved: {error}"),
+            );
+        }
+        self.answered(&asked, answer);
+    }
+
     /// The user has answered the question about a call.
-    pub(super) fn answered(&mut self, asked: &PermissionAsk, answer: PermissionAnswer) {
+    fn answered(&mut self, asked: &PermissionAsk, answer: PermissionAnswer) {
         let Some(pending) = self.pending.take() else { return };
         // After a no the user speaks first, as after a stop.
         if answer == PermissionAnswer::No {

@@ -9,7 +9,7 @@ use crate::llm::{Model, Provider};
 use crate::proto::ask::PermissionMode;
 use crate::proto::message::{Message, SystemMessage};
 use crate::proto::model::{ModelRef, ThinkingLevel};
-use crate::proto::usage::Usage;
+use crate::proto::usage::{Counts, Usage};
 use crate::store::log::Log;
 use crate::tools::Tools;
 use std::path::PathBuf;
@@ -38,6 +38,8 @@ pub struct SessionParts {
     pub name: Option<String>,
     /// Tokens and price so far.
     pub usage: Usage,
+    /// What happened so far.
+    pub counts: Counts,
     /// Model that answers first.
     pub model: Arc<Model>,
     /// Who answers for it.

@@ -1,8 +1,9 @@
 //! What front ends see: the published view, and what is told beside it.
 
 use super::Session;
+use super::shell::Shell;
 use crate::agent::queue::Row;
-use crate::agent::view::{ContextFill, QueuedView, RunningView, SessionView};
+use crate::agent::view::{ContextFill, QueuedView, RunningView, SessionView, SteeringView};
 use crate::proto::event::{AgentEvent, NoticeLevel};
 use std::sync::Arc;
 use std::time::Instant;
@@ -58,14 +59,31 @@ impl Session {
                 .map(|row| QueuedView {
                     ticket: row.ticket,
                     version: row.version,
-                    text: row.text(),
+                    text: row.short(),
+                    prompt: row.prompt.clone(),
                     held: queue.all_held || row.is_held(now),
                 })
                 .collect(),
-            steering: queue.steering.iter().map(Row::text).collect(),
+            steering: queue
+                .steering
+                .iter()
+                .map(|row| SteeringView {
+                    ticket: row.ticket,
+                    version: row.version,
+                    text: row.short(),
+                    prompt: row.prompt.clone(),
+                })
+                .collect(),
+            shell: self.shell.as_ref().map(Shell::view),
             ask: self.asking.clone(),
             usage: parts.usage,
-            context: ContextFill { tokens: self.fill, window: parts.model.context_window },
+            counts: parts.counts,
+            cache: self.cache,
+            context: ContextFill {
+                tokens: self.fill.unwrap_or(0),
+                window: parts.model.context_window,
+                known: self.fill.is_some() || parts.history.is_empty(),
+            },
             durability: self.durability.clone(),
         }
     }

@@ -1,6 +1,7 @@
 //! What becomes part of the conversation: the history, the log, and the news of it.
 
 use super::Session;
+use crate::agent::view::CacheView;
 use crate::llm::Model;
 use crate::proto::entry::{EntryKind, EntryPatch};
 use crate::proto::event::{AgentEvent, NoticeLevel};
@@ -13,26 +14,6 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 impl Session {
-    /// Writes model, level and name into the log where they differ from what it says.
-    pub(super) fn declare_choices(&mut self) {
-        let model = self.parts.model.reference.clone();
-        if self.parts.logged.model.as_ref() != Some(&model) {
-            self.parts.logged.model = Some(model.clone());
-            self.log(EntryKind::ModelChange { provider: model.provider, model_id: model.id });
-        }
-        let thinking = self.parts.thinking;
-        if self.parts.logged.thinking != Some(thinking) {
-            self.parts.logged.thinking = Some(thinking);
-            self.log(EntryKind::ThinkingLevelChange { thinking_level: thinking.as_str().to_owned() });
-        }
-        if self.name != self.parts.logged.name
-            && let Some(name) = self.name.clone()
-        {
-            self.parts.logged.name = Some(name.clone());
-            self.log(EntryKind::SessionInfo { name });
-        }
-    }
-
     /// Writes prompt sections and tools into the log where they differ from what it declares.
     pub(super) fn declare_system(&mut self) {
         let declared = self.parts.declared.as_ref();
@@ -90,7 +71,10 @@ impl Session {
     pub(super) fn record_assistant(&mut self, id: EntryId, message: Arc<AssistantMessage>) {
         self.parts.usage.add(&message.usage);
         let whole = Arc::new(Message::Assistant(AssistantMessage::clone(&message)));
-        self.fill = filled(&whole).unwrap_or(self.fill);
+        if message.usage.total_tokens > 0 {
+            self.fill = Some(message.usage.total_tokens);
+            self.cache = Some(CacheView { last_usage: message.usage, ended: now_millis() });
+        }
         self.record(id.clone(), whole.clone());
         self.outbox.publish(AgentEvent::Entry { id, patch: EntryPatch::Finish(whole) });
     }
@@ -119,6 +103,7 @@ impl Session {
     }
 
     pub(super) fn record(&mut self, id: EntryId, message: Arc<Message>) {
+        self.parts.counts.add(&message);
         self.parts.history.push(message.clone());
         self.parts.log.append(id, EntryKind::Message { message }, jiff::Timestamp::now());
     }
@@ -130,14 +115,30 @@ impl Session {
         }
     }
 }
-/// Tokens in the model's window after a response.
-pub(super) fn filled(message: &Message) -> Option<u64> {
-    match message {
-        Message::Assistant(assistant) if assistant.usage.total_tokens > 0 => {
-            Some(assistant.usage.total_tokens)
-        }
+/// Tokens in the model's window, as the last response tells; `None` when none has counted the conversation as it is.
+pub(super) fn filled(history: &[Arc<Message>]) -> Option<u64> {
+    // Responses that a summary kept were counted with all that it stands for.
+    let since = match history.first().map(Arc::as_ref) {
+        Some(Message::CompactionSummary(summary)) => Some(summary.timestamp),
         _ => None,
-    }
+    };
+    let answer = last_answer(history)?;
+    since.is_none_or(|since| answer.timestamp >= since).then_some(answer.usage.total_tokens)
+}
+
+/// What the last request may have left in the provider's cache.
+pub(super) fn cached(history: &[Arc<Message>]) -> Option<CacheView> {
+    let answer = last_answer(history)?;
+    let took = i64::try_from(answer.duration_ms.unwrap_or(0)).unwrap_or(0);
+    Some(CacheView { last_usage: answer.usage, ended: answer.timestamp.saturating_add(took) })
+}
+
+/// The last response whose tokens are known.
+fn last_answer(history: &[Arc<Message>]) -> Option<&AssistantMessage> {
+    history.iter().rev().find_map(|message| match message.as_ref() {
+        Message::Assistant(answer) if answer.usage.total_tokens > 0 => Some(answer),
+        _ => None,
+    })
 }
 
 /// What the user reads who sends a picture to a model that takes none.

@@ -1,6 +1,6 @@
 //! Putting everything on disk, and telling when that fails.
 
-use super::Session;
+use super::{Note, Session};
 use crate::agent::view::Durability;
 use crate::proto::entry::EntryKind;
 use crate::proto::event::NoticeLevel;
@@ -34,13 +34,13 @@ impl Session {
         if self.durability == Durability::Saved {
             self.durability = Durability::Pending;
         }
-        let saves = self.saves.clone();
+        let notes = self.notes.clone();
         self.saving.spawn(async move {
             let saved = barrier.await.map_err(|error| error.to_string());
             if let Some(accepted) = accepted {
                 let _gone = accepted.send(saved.clone());
             }
-            let _ended = saves.send(saved);
+            let _ended = notes.send(Note::Saved(saved));
         });
     }
 

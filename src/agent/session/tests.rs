@@ -1,4 +1,9 @@
 use super::*;
+mod ended;
+mod preview;
+mod shell;
+mod view;
+
 use crate::agent::context::SystemPrompt;
 use crate::agent::driver::Workshop;
 use crate::agent::fsm;
@@ -10,16 +15,18 @@ use crate::llm::error::ErrorClass;
 use crate::llm::error::LlmError;
 use crate::llm::retry::RetryPolicy;
 use crate::llm::{Model, Provider};
-use crate::proto::ask::PermissionMode;
 use crate::proto::ask::Subject;
+use crate::proto::ask::{PermissionAnswer, PermissionMode};
 use crate::proto::command::Placement;
 use crate::proto::command::QueueCommand;
 use crate::proto::entry::EntryPatch;
+use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::ids::SessionId;
 use crate::proto::message::Message;
 use crate::proto::message::{StopReason, text_of};
+use crate::proto::model::{ModelRef, ThinkingLevel};
 use crate::proto::tool::{ToolOutput, ToolSpec};
-use crate::proto::usage::Usage;
+use crate::proto::usage::{Counts, Usage};
 use crate::store::line::Header;
 use crate::store::log::Log;
 use crate::testkit::provider::{PlayedProvider, Response, test_model};
@@ -41,6 +48,7 @@ struct OneModel(PlayedProvider);
 
 impl ModelSource for OneModel {
     fn resolve(&self, reference: &ModelRef) -> Result<(Arc<Model>, Arc<dyn Provider>), LlmError> {
+        assert!(reference.id != "bug", "a bug in the session");
         if reference.id == "other" {
             let model = Model { reference: reference.clone(), reasoning: false, ..test_model() };
             return Ok((Arc::new(model), Arc::new(self.0.clone())));
@@ -116,6 +124,7 @@ impl World {
             logged: Logged::default(),
             name: None,
             usage: Usage::default(),
+            counts: Counts::default(),
             model,
             provider: Arc::new(self.provider.clone()),
             models: Arc::new(OneModel(self.provider.clone())),
@@ -178,6 +187,7 @@ fn brief(message: &Message) -> String {
             format!("assistant: {}{}", assistant.text(), calls.join(","))
         }
         Message::ToolResult(result) => format!("result: {}", text_of(&result.content)),
+        Message::BashExecution(run) => format!("shell: {}", run.command),
         _ => "other".to_owned(),
     }
 }
@@ -456,7 +466,7 @@ async fn a_call_waits_for_the_users_yes() {
     let ticket = submit(&handle, "write it");
     let asked = ask(&mut events).await;
     assert_eq!(asked.tool, "write");
-    assert_eq!(handle.view().ask.as_ref(), Some(&asked));
+    assert_eq!(handle.view().ask.as_deref(), Some(&asked));
     assert!(!world.project().join("new.txt").exists());
     handle.send(Command::AnswerPermission { ask: AskId(99), answer: PermissionAnswer::Once });
     handle.send(Command::AnswerPermission { ask: asked.id, answer: PermissionAnswer::Once });
@@ -858,6 +868,8 @@ enum Gesture {
     SendNow(usize),
     Clear,
     Release,
+    RunShell,
+    CancelShell,
 }
 
 fn gesture() -> impl Strategy<Value = Gesture> {
@@ -870,6 +882,8 @@ fn gesture() -> impl Strategy<Value = Gesture> {
         1 => (0_usize..8).prop_map(Gesture::SendNow),
         1 => Just(Gesture::Clear),
         1 => Just(Gesture::Release),
+        1 => Just(Gesture::RunShell),
+        1 => Just(Gesture::CancelShell),
     ]
 }
 
@@ -911,6 +925,11 @@ proptest! {
                         handle.send(Command::Queue(QueueCommand::SendNow { ticket: *ticket, version: 0 }));
                     },
                     Gesture::Clear => handle.send(Command::Queue(QueueCommand::Clear)),
+                    Gesture::RunShell => handle.send(Command::RunShell {
+                        command: "echo shell".to_owned(),
+                        shown_only: false,
+                    }),
+                    Gesture::CancelShell => handle.send(Command::CancelShell),
                     Gesture::Release => handle.send(Command::Queue(QueueCommand::Release { ticket: None })),
                 }
                 for _ in 0..pauses {

@@ -115,12 +115,7 @@ impl Session {
                 self.record_result(&call, &output, duration_ms);
             }
             Effect::Judge(call) => events.extend(self.judge(&call)),
-            Effect::Unask(_) => {
-                self.pending = None;
-                if let Some(asked) = self.asking.take() {
-                    self.outbox.publish(AgentEvent::PermissionResolved { ask: asked.id });
-                }
-            }
+            Effect::Unask(_) => self.unask(),
             Effect::Run { call } => events.extend(self.run_call(call)),
             Effect::Announce { call, output, duration_ms } => {
                 self.outbox.publish(AgentEvent::ToolFinished {
@@ -235,6 +230,8 @@ impl Session {
         if change.changed {
             self.announce_queue();
         }
+        // Before the next prompt, so that the model has read them when it answers that.
+        self.record_shells();
         self.save(None);
         self.outbox.publish(AgentEvent::TurnFinished {
             turn: running.turn,

@@ -80,6 +80,11 @@ impl JsonLines {
             }
             AgentEvent::ModeChanged(mode) => json!({"type": "mynah_mode_changed", "mode": mode}),
             AgentEvent::PermissionAsked(ask) => json!({"type": "mynah_permission_asked", "ask": ask}),
+            AgentEvent::ShellStarted { command, shown_only } => {
+                json!({"type": "mynah_shell_start", "command": command, "excludeFromContext": shown_only})
+            }
+            AgentEvent::ShellProgress { delta } => json!({"type": "mynah_shell_update", "delta": delta}),
+            AgentEvent::ShellFinished { message } => json!({"type": "mynah_shell_end", "message": message}),
             AgentEvent::PermissionResolved { ask } => {
                 json!({"type": "mynah_permission_resolved", "ask": ask})
             }

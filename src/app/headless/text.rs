@@ -68,6 +68,9 @@ impl TextOutput {
             | AgentEvent::ToolProgress { .. }
             | AgentEvent::ToolFinished { .. }
             | AgentEvent::RetryFinished { .. }
+            | AgentEvent::ShellStarted { .. }
+            | AgentEvent::ShellProgress { .. }
+            | AgentEvent::ShellFinished { .. }
             | AgentEvent::PermissionAsked(_)
             | AgentEvent::PermissionResolved { .. }
             | AgentEvent::TurnFinished { .. }

@@ -10,7 +10,7 @@ use super::arguments::{self, Arguments};
 use super::registry::embedded_spec;
 use super::{Tool, ToolCx, atomic, blocking, diff, paths};
 use crate::llm::BoxFuture;
-use crate::proto::ask::Subject;
+use crate::proto::ask::{AskPreview, Subject};
 use crate::proto::tool::{ToolOutput, ToolSpec};
 use replace::Edit as Replacement;
 use serde_json::Value;
@@ -47,6 +47,14 @@ impl Tool for Edit {
         paths::shown(path(arguments)).into_owned()
     }
 
+    fn preview(&self, arguments: &Arguments, cwd: &Path) -> BoxFuture<'static, AskPreview> {
+        let (arguments, target) = (arguments.clone(), paths::resolve(path(arguments), cwd));
+        blocking::previewing(move || {
+            let (old, new) = edited(&arguments, &target).ok()?;
+            diff::preview(path(&arguments), Some(&old), &new)
+        })
+    }
+
     fn run(&self, arguments: Arguments, cx: ToolCx) -> BoxFuture<'static, ToolOutput> {
         Box::pin(async move {
             let target = paths::resolve(path(&arguments), &cx.cwd);
@@ -62,6 +70,20 @@ fn path(arguments: &Arguments) -> &str {
 }
 
 fn edit(arguments: &Arguments, target: &Path) -> Result<ToolOutput, String> {
+    let given = path(arguments);
+    let name = paths::shown(given.trim_end());
+    let (old, new) = edited(arguments, target)?;
+    atomic::replace(target, &new).map_err(|error| format!("{name}: {error}"))?;
+    let blocks = replacements(arguments).len();
+    let output = ToolOutput::text(format!("Successfully replaced {blocks} block(s) in {name}."));
+    Ok(match diff::details(given, &old, &new) {
+        Some(details) => output.with_details(details),
+        None => output,
+    })
+}
+
+/// The file as it is and as it would be.
+fn edited(arguments: &Arguments, target: &Path) -> Result<(Vec<u8>, Vec<u8>), String> {
     let given = path(arguments);
     let name = paths::shown(given.trim_end());
     let edits = replacements(arguments);
@@ -80,12 +102,7 @@ fn edit(arguments: &Arguments, target: &Path) -> Result<ToolOutput, String> {
     }
     let old = std::fs::read(target).map_err(failed)?;
     let new = replace::apply(&old, &edits).map_err(|problem| problem.explain(&name, &old, &edits))?;
-    atomic::replace(target, &new).map_err(|error| format!("{name}: {error}"))?;
-    let output = ToolOutput::text(format!("Successfully replaced {} block(s) in {name}.", edits.len()));
-    Ok(match diff::details(given, &old, &new) {
-        Some(details) => output.with_details(details),
-        None => output,
-    })
+    Ok((old, new))
 }
 
 fn replacements(arguments: &Arguments) -> Vec<Replacement> {

@@ -1,0 +1,112 @@
+//! `bash`: one shell command of the model. The same shell runs the commands of the user ([`user`]).
+
+mod report;
+mod user;
+
+pub use user::{UserCommand, run_for_user};
+
+use super::arguments::{self, Arguments};
+use super::registry::embedded_spec;
+use super::truncate::{MAX_BYTES, MAX_LINES};
+use super::{Tool, ToolCx, ToolLimits};
+use crate::jobs::{SaveAbove, ShellCommand};
+use crate::llm::BoxFuture;
+use crate::proto::ask::{AskPreview, Subject};
+use crate::proto::tool::{ToolOutput, ToolSpec};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::Duration;
+
+static SPEC: LazyLock<ToolSpec> =
+    LazyLock::new(|| embedded_spec(include_str!("../../../assets/tools/bash.json")));
+
+/// Found once: the folders of the search path do not change while we run.
+static SHELL: LazyLock<PathBuf> = LazyLock::new(|| {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+    let found = folders.map(|folder| folder.join("bash")).find(|shell| shell.is_file());
+    let bash = Path::new("/bin/bash");
+    found.unwrap_or_else(|| if bash.is_file() { bash.to_owned() } else { "/bin/sh".into() })
+});
+
+/// The tool `bash`.
+pub struct Bash;
+
+impl Tool for Bash {
+    fn spec(&self) -> &ToolSpec {
+        &SPEC
+    }
+
+    fn summary(&self) -> &'static str {
+        "Run shell commands"
+    }
+
+    fn is_mutating(&self, _: &Arguments) -> bool {
+        true
+    }
+
+    fn subjects(&self, arguments: &Arguments, cwd: &Path) -> Vec<Subject> {
+        vec![Subject::Shell { command: command(arguments).to_owned(), cwd: cwd.to_owned() }]
+    }
+
+    fn headline(&self, arguments: &Arguments) -> String {
+        let lines = command(arguments).trim().lines().map(|line| line.replace(char::is_control, " "));
+        lines.collect::<Vec<_>>().join(" ⏎ ")
+    }
+
+    fn preview(&self, arguments: &Arguments, _: &Path) -> BoxFuture<'static, AskPreview> {
+        Box::pin(std::future::ready(AskPreview::Command(command(arguments).to_owned())))
+    }
+
+    fn run(&self, arguments: Arguments, cx: ToolCx) -> BoxFuture<'static, ToolOutput> {
+        Box::pin(async move {
+            let limit = time_limit(&arguments, &cx.limits);
+            let command = shell_command(command(&arguments), &cx.cwd, &cx.output_dir, &cx.limits, limit);
+            let progress = cx.progress.clone();
+            let output = move |delta| progress.send(delta);
+            match cx.jobs.run(command, &cx.cancel, output).await {
+                Ok(finished) => report::result(&finished),
+                Err(error) => ToolOutput::error(error.to_string()),
+            }
+        })
+    }
+}
+
+fn command(arguments: &Arguments) -> &str {
+    arguments::text(arguments, "command").unwrap_or_default()
+}
+
+/// A command as the settings want it run.
+fn shell_command(
+    text: &str,
+    cwd: &Path,
+    output_dir: &Path,
+    limits: &ToolLimits,
+    timeout: Option<Duration>,
+) -> ShellCommand {
+    let prefix = limits.shell_prefix.as_ref();
+    ShellCommand {
+        text: prefix.map_or_else(|| text.to_owned(), |prefix| format!("{prefix}\n{text}")),
+        shell: limits.shell_path.clone().unwrap_or_else(|| SHELL.clone()),
+        cwd: cwd.to_owned(),
+        timeout,
+        secret_env: limits.secret_env.clone(),
+        env: vec![("AI_AGENT".to_owned(), "mynah".into())],
+        output_dir: output_dir.to_owned(),
+        save: SaveAbove { lines: MAX_LINES as u64, bytes: MAX_BYTES as u64 },
+    }
+}
+
+/// The call's own limit, else that of the settings. Zero is none; less than zero means nothing and is as good as none
+/// given. More than a clock can hold is no limit.
+fn time_limit(arguments: &Arguments, limits: &ToolLimits) -> Option<Duration> {
+    match arguments.get("timeout").and_then(Value::as_f64) {
+        Some(seconds) if seconds > 0.0 => Duration::try_from_secs_f64(seconds).ok(),
+        Some(0.0) => None,
+        Some(_) | None => limits.bash_timeout,
+    }
+}
+
+#[cfg(test)]
+mod tests;
