@@ -251,7 +251,7 @@ pub struct BashExecutionMessage {
     /// What it printed.
     #[serde(default)]
     pub output: String,
-    /// Its exit code, if it ended by itself.
+    /// Its exit code, if it ended by itself; 128 and the signal's number, if something else killed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
     /// The user stopped it.
