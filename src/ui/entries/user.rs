@@ -56,13 +56,7 @@ fn aside(text: &str, role: Role, start: usize, cx: &EntryCx<'_>, ground: Color) 
 }
 
 /// Rows on a ground that reaches the left edge, the first with a mark.
-pub fn grounded(
-    rows: Vec<Row>,
-    mark: &'static str,
-    role: Role,
-    cx: &EntryCx<'_>,
-    ground: Color,
-) -> Vec<Row> {
+pub fn grounded(rows: Vec<Row>, mark: &'static str, role: Role, cx: &EntryCx<'_>, ground: Color) -> Vec<Row> {
     let mut spans = band::mark(role, mark, cx, ground);
     let has_ground = ground != Color::Reset;
     let draw = |(at, mut row): (usize, Row)| {
@@ -72,7 +66,13 @@ pub fn grounded(
         // A card's own ground begins behind the margin.
         let margin: Vec<_> = spans
             .iter()
-            .map(|span| if has_ground { span.clone().patch_style(ratatui::style::Style::new().bg(ground)) } else { span.clone() })
+            .map(|span| {
+                if has_ground {
+                    span.clone().patch_style(ratatui::style::Style::new().bg(ground))
+                } else {
+                    span.clone()
+                }
+            })
             .collect();
         row.prefix(&margin, false);
         if row.ground.is_none() && has_ground {
