@@ -42,6 +42,8 @@ fn call(call: &Call, columns: usize, is_open: bool) -> u32 {
     let argument = |key: &str| call.arguments.get(key).and_then(Value::as_str).unwrap_or_default();
     let CallPhase::Done { result } = &call.phase else {
         return match call.tool.as_str() {
+            // The draft has its line breaks escaped; most files have more lines than are shown.
+            "write" if call.arguments.is_empty() && !call.draft.is_empty() => 4,
             "write" => lines(argument("content")).min(4),
             _ => output(&call.output, columns, is_open),
         };

@@ -21,7 +21,7 @@ pub fn lay_out(user: &User, cx: &EntryCx<'_>) -> Layout {
     let text = clean::for_terminal(user.text.trim_end());
     let style = theme.style_on(Role::UserMessageText, ground);
     let mut rows = Vec::new();
-    let mut lines = text.split('\n').filter(|_| !text.is_empty());
+    let mut lines = text.split('\n').filter(|_| !text.is_empty() || user.pictures == 0);
     let mut start = 0;
     let most = if cx.open { usize::MAX } else { SHOWN };
     // One more than is shown, to know whether anything is hidden; a single row more takes the place of the note.
