@@ -118,12 +118,7 @@ pub fn running(
 }
 
 /// The rail of a call that is being written.
-pub fn writing(
-    since: Option<Instant>,
-    chars: usize,
-    cx: &EntryCx<'_>,
-    next: &mut NextDeadline,
-) -> Vec<Seg> {
+pub fn writing(since: Option<Instant>, chars: usize, cx: &EntryCx<'_>, next: &mut NextDeadline) -> Vec<Seg> {
     let mut rail = vec![Seg::new(Role::Dim, "writing")];
     if chars > 0 {
         rail.push(Seg::new(Role::Muted, WIDE_GAP));

@@ -140,7 +140,7 @@ fn ended<'a>(call: &Call, result: &ToolResultMessage, cx: &'a EntryCx<'a>) -> (b
             let whole_in = outcome.fact("fullOutputPath");
             output::draw(&mut panel, Output { text: body, lines_before, has_more_before: false, whole_in });
         }
-        Kind::Edit => change::draw(&mut panel, outcome.fact("patch").unwrap_or_default(), path),
+        Kind::Edit => change::draw(&mut panel, change::lines(&outcome), path),
         Kind::Write if outcome.is_ok() => written(&mut panel, call),
         Kind::Read if cx.open => {
             code::whole(&mut panel, facts::file_text(body), Highlighter::for_path(path));

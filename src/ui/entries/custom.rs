@@ -3,9 +3,9 @@
 use super::user::grounded;
 use super::{EntryCx, Layout, seg};
 use crate::config::action::Action;
+use crate::text::formats;
 use crate::text::markdown;
 use crate::text::row::Row;
-use crate::text::formats;
 use crate::theme::Theme;
 use crate::theme::role::{Role, Weight};
 use crate::ui::paint;
@@ -20,7 +20,8 @@ pub fn lay_out(label: &str, text: &str, cx: &EntryCx<'_>) -> Layout {
     let theme = cx.look.theme;
     let ground = theme.color(Role::CustomMessageBg);
     let on_ground = |role: Role| theme.style_on(role, ground);
-    let cut = |text: String, style| paint::cut(vec![Span::styled(text, style)], cx.room(), on_ground(Role::Muted));
+    let cut =
+        |text: String, style| paint::cut(vec![Span::styled(text, style)], cx.room(), on_ground(Role::Muted));
     let label_style = on_ground(Role::CustomMessageLabel).add_modifier(Modifier::BOLD);
     let head = Row { spans: cut(seg::line(label), label_style), is_decoration: true, ..Row::default() };
     let mut rows = vec![head];
@@ -56,7 +57,8 @@ fn relight(row: &mut Row, theme: &Theme, ground: Color) {
             continue;
         }
         let weight = if is_one(&SECONDARY) { Weight::Secondary } else { Weight::Primary };
-        let color = if color == theme.color(Role::Text) { theme.color(Role::CustomMessageText) } else { color };
+        let color =
+            if color == theme.color(Role::Text) { theme.color(Role::CustomMessageText) } else { color };
         span.style = span.style.fg(theme.lift(color, ground, weight));
     }
 }

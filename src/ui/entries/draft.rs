@@ -61,9 +61,9 @@ impl<'a> Draft<'a> {
     /// The arguments so far, long texts cut: enough for a title.
     pub fn arguments(&self) -> Map<String, Value> {
         let value = |field: &Field<'_>| match field.is_text {
-            true => {
-                Some(Value::String(decode(field.raw.get(..field.raw.floor_char_boundary(HEAD)).unwrap_or(""))))
-            }
+            true => Some(Value::String(decode(
+                field.raw.get(..field.raw.floor_char_boundary(HEAD)).unwrap_or(""),
+            ))),
             false => serde_json::from_str(field.raw.trim()).ok(),
         };
         self.fields.iter().filter_map(|field| Some((field.key.clone(), value(field)?))).collect()

@@ -1,5 +1,6 @@
 //! Heights before anything is laid out, from lengths alone.
 
+use super::outcome::Outcome;
 use crate::transcript::item::{Body, Call, CallPhase, Fold, Item, Shell};
 use serde_json::Value;
 
@@ -41,13 +42,18 @@ fn call(call: &Call, columns: usize, is_open: bool) -> u32 {
     let argument = |key: &str| call.arguments.get(key).and_then(Value::as_str).unwrap_or_default();
     let CallPhase::Done { result } = &call.phase else {
         return match call.tool.as_str() {
+            // The draft has its line breaks escaped; most files have more lines than are shown.
+            "write" if call.arguments.is_empty() && !call.draft.is_empty() => 4,
             "write" => lines(argument("content")).min(4),
             _ => output(&call.output, columns, is_open),
         };
     };
-    let given = super::outcome::text(&result.content);
-    if result.is_error && call.tool != "bash" {
-        return text(&given, columns).min(7);
+    // Reads only the ends of the text.
+    let outcome = Outcome::of(result, call.tool == "bash");
+    let given = outcome.body();
+    if let Some((_, says)) = &outcome.says {
+        let rows = text(says, columns);
+        return output(given, columns, is_open) + if is_open { rows } else { rows.min(7) };
     }
     match call.tool.as_str() {
         "edit" => {
@@ -58,8 +64,8 @@ fn call(call: &Call, columns: usize, is_open: bool) -> u32 {
         "write" if is_open => text(argument("content"), columns),
         "write" => lines(argument("content")).min(4),
         "read" | "grep" | "find" | "ls" if !is_open => 0,
-        "read" | "grep" | "find" | "ls" => text(&given, columns),
-        _ => output(&given, columns, is_open),
+        "read" | "grep" | "find" | "ls" => text(given, columns),
+        _ => output(given, columns, is_open),
     }
 }
 

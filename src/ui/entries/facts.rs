@@ -1,5 +1,6 @@
 //! What a result holds, in a few words behind the title.
 
+use super::body::change;
 use super::draft::Draft;
 use super::outcome::Outcome;
 use super::seg::Seg;
@@ -161,8 +162,11 @@ fn read(outcome: &Outcome<'_>, result: &ToolResultMessage) -> Vec<Seg> {
 }
 
 fn edit(outcome: &Outcome<'_>) -> Vec<Seg> {
-    let Some(patch) = outcome.fact("patch") else { return Vec::new() };
-    let (added, removed) = diff::totals(&diff::parse(patch));
+    let lines = change::lines(outcome);
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let (added, removed) = diff::totals(&lines);
     vec![
         muted(DOT),
         Seg::new(Role::Success, format!("+{}", formats::count(added as u64))),
@@ -233,7 +237,7 @@ mod tests {
 
     fn words(tool: &str, arguments: Value, text: &str, details: Value) -> String {
         let result = ToolResultMessage {
-            tool_call_id: CallId::from("c"),
+            tool_call_id: CallId::new("c"),
             tool_name: tool.to_owned(),
             content: vec![Block::text(text)],
             details: Some(details),

@@ -126,6 +126,10 @@ pub fn lay_out(item: &Item, cx: &EntryCx<'_>) -> Layout {
         start = start.max(row.start);
         row.start = start;
     }
+    if layout.rows.is_empty() {
+        // A reply of nothing but blanks, or only definitions of links: not even its gap is drawn.
+        return Layout::default();
+    }
     if cx.gap {
         layout.rows.insert(0, Row { is_decoration: true, ..Row::blank(0) });
     }
@@ -133,5 +137,4 @@ pub fn lay_out(item: &Item, cx: &EntryCx<'_>) -> Layout {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

@@ -123,6 +123,10 @@ impl<'a> Outcome<'a> {
             }
         };
         self.body = 0;
+        if state == State::Denied || word == "not run" {
+            // Nothing ran: a time would be that of the question.
+            self.took = None;
+        }
         self.end(state, role, word);
     }
 
@@ -206,7 +210,7 @@ mod tests {
 
     fn result(text: &str, is_error: bool) -> ToolResultMessage {
         ToolResultMessage {
-            tool_call_id: CallId::from("c"),
+            tool_call_id: CallId::new("c"),
             tool_name: "bash".to_owned(),
             content: vec![Block::text(text)],
             details: Some(json!({ "durationMs": 1200 })),

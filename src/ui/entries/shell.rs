@@ -1,7 +1,7 @@
 //! A command that the user ran from the prompt.
 
-use super::body::output::{self, Output};
 use super::body::Panel;
+use super::body::output::{self, Output};
 use super::seg::Seg;
 use super::state::State;
 use super::{EntryCx, Layout, band, call, title};
@@ -40,11 +40,8 @@ pub fn lay_out(shell: &Shell, cx: &EntryCx<'_>) -> Layout {
         }
     };
     let sign = if shown_only { "!!" } else { "!" };
-    let facts = if shown_only {
-        vec![Seg::new(Role::Muted, " · not sent to the model")]
-    } else {
-        Vec::new()
-    };
+    let facts =
+        if shown_only { vec![Seg::new(Role::Muted, " · not sent to the model")] } else { Vec::new() };
     let band = band::Band {
         state,
         title: title::command(sign, Role::BashMode, text),

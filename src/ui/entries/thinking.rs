@@ -33,7 +33,8 @@ pub fn lay_out(thinking: &Thinking, cx: &EntryCx<'_>) -> Layout {
     let is_open = cx.open && !is_empty;
     let label_role = if is_open { Role::Muted } else { Role::Dim };
     let label_style = cx.look.theme.style(label_role).add_modifier(Modifier::ITALIC);
-    let spans = paint::cut(vec![Span::styled(format!("{label}{withheld}"), label_style)], cx.room(), label_style);
+    let spans =
+        paint::cut(vec![Span::styled(format!("{label}{withheld}"), label_style)], cx.room(), label_style);
     let mut rows = vec![Row { spans, is_decoration: true, ..Row::default() }];
     let mut cards = Vec::new();
     if is_open {
@@ -133,7 +134,8 @@ fn unmarked(line: &str) -> (&str, bool) {
     }
     let digits = quoted.bytes().take_while(u8::is_ascii_digit).count();
     if digits > 0
-        && let Some(item) = quoted.get(digits..).and_then(|rest| rest.strip_prefix(". ").or(rest.strip_prefix(") ")))
+        && let Some(item) =
+            quoted.get(digits..).and_then(|rest| rest.strip_prefix(". ").or(rest.strip_prefix(") ")))
     {
         return (item.trim_start(), true);
     }

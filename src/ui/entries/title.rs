@@ -8,8 +8,22 @@ use std::path::Path;
 
 /// Arguments that tell most about a call of a tool that is not known here, the most telling first.
 const TELLING: [&str; 16] = [
-    "command", "path", "file_path", "file", "url", "query", "pattern", "name", "title", "task", "prompt", "message",
-    "question", "text", "id", "action",
+    "command",
+    "path",
+    "file_path",
+    "file",
+    "url",
+    "query",
+    "pattern",
+    "name",
+    "title",
+    "task",
+    "prompt",
+    "message",
+    "question",
+    "text",
+    "id",
+    "action",
 ];
 
 /// The tools whose rows have a form of their own.
@@ -83,7 +97,8 @@ pub fn title(tool: &str, arguments: &Map<String, Value>, shown: Option<u64>, loo
         Kind::Read => {
             let path = path("path").unwrap_or_default();
             let file = Path::new(&path).file_name().and_then(|file| file.to_str());
-            let folder = Path::new(&path).parent().and_then(Path::file_name).and_then(|folder| folder.to_str());
+            let folder =
+                Path::new(&path).parent().and_then(Path::file_name).and_then(|folder| folder.to_str());
             let mut segs = match (file, folder) {
                 (Some("SKILL.md"), Some(folder)) => vec![name("skill "), target(folder)],
                 (Some(guide @ ("AGENTS.md" | "CLAUDE.md")), _) => vec![name("read "), target(guide)],
@@ -115,7 +130,9 @@ pub fn title(tool: &str, arguments: &Map<String, Value>, shown: Option<u64>, loo
             }
             segs
         }
-        Kind::Ls => vec![name("ls "), target(&path("path").filter(|path| !path.is_empty()).unwrap_or(".".into()))],
+        Kind::Ls => {
+            vec![name("ls "), target(&path("path").filter(|path| !path.is_empty()).unwrap_or(".".into()))]
+        }
         Kind::Other => other(tool, arguments, look),
     }
 }
@@ -154,7 +171,9 @@ fn other(tool: &str, arguments: &Map<String, Value>, look: &Look<'_>) -> Vec<Seg
             Some(bare.to_owned())
         }
         Some((_, text)) => Some(text.trim().to_owned()),
-        None => arguments.values().find(|value| value.is_number() || value.is_boolean()).map(Value::to_string),
+        None => {
+            arguments.values().find(|value| value.is_number() || value.is_boolean()).map(Value::to_string)
+        }
     };
     if let Some(told) = told {
         segs.push(Seg::new(Role::Accent, " "));

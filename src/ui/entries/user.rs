@@ -21,7 +21,7 @@ pub fn lay_out(user: &User, cx: &EntryCx<'_>) -> Layout {
     let text = clean::for_terminal(user.text.trim_end());
     let style = theme.style_on(Role::UserMessageText, ground);
     let mut rows = Vec::new();
-    let mut lines = text.split('\n').filter(|_| !text.is_empty());
+    let mut lines = text.split('\n').filter(|_| !text.is_empty() || user.pictures == 0);
     let mut start = 0;
     let most = if cx.open { usize::MAX } else { SHOWN };
     // One more than is shown, to know whether anything is hidden; a single row more takes the place of the note.
@@ -56,13 +56,7 @@ fn aside(text: &str, role: Role, start: usize, cx: &EntryCx<'_>, ground: Color) 
 }
 
 /// Rows on a ground that reaches the left edge, the first with a mark.
-pub fn grounded(
-    rows: Vec<Row>,
-    mark: &'static str,
-    role: Role,
-    cx: &EntryCx<'_>,
-    ground: Color,
-) -> Vec<Row> {
+pub fn grounded(rows: Vec<Row>, mark: &'static str, role: Role, cx: &EntryCx<'_>, ground: Color) -> Vec<Row> {
     let mut spans = band::mark(role, mark, cx, ground);
     let has_ground = ground != Color::Reset;
     let draw = |(at, mut row): (usize, Row)| {
@@ -72,7 +66,13 @@ pub fn grounded(
         // A card's own ground begins behind the margin.
         let margin: Vec<_> = spans
             .iter()
-            .map(|span| if has_ground { span.clone().patch_style(ratatui::style::Style::new().bg(ground)) } else { span.clone() })
+            .map(|span| {
+                if has_ground {
+                    span.clone().patch_style(ratatui::style::Style::new().bg(ground))
+                } else {
+                    span.clone()
+                }
+            })
             .collect();
         row.prefix(&margin, false);
         if row.ground.is_none() && has_ground {

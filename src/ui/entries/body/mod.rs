@@ -18,9 +18,9 @@ pub mod prose;
 
 use super::EntryCx;
 use crate::config::action::Action;
+use crate::text::formats;
 use crate::text::row::Row;
 use crate::text::wrap::{self, Break, Run};
-use crate::text::formats;
 use crate::theme::role::Role;
 use crate::ui::paint;
 use ratatui::style::{Color, Style};
@@ -146,7 +146,6 @@ fn clip(line: &str) -> &str {
     let line = line.rsplit('\r').next().unwrap_or(line);
     line.get(..line.floor_char_boundary(MOST_OF_LINE)).unwrap_or_default()
 }
-
 
 /// Byte where the last `count` lines begin.
 fn tail(text: &str, count: usize) -> usize {

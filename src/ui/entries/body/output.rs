@@ -45,7 +45,8 @@ pub fn draw(panel: &mut Panel<'_>, output: Output<'_>) {
     let read_from = if text.contains('\u{1b}') { tail(text, shown + READ_BEFORE) } else { from };
     let read = text.get(read_from..).unwrap_or_default();
     let clipped: Vec<&str> = read.split('\n').map(clip).collect();
-    let styled = ansi::lines(&clipped.join("\n"), panel.cx.look.theme, panel.style(Role::ToolOutput), panel.ground);
+    let styled =
+        ansi::lines(&clipped.join("\n"), panel.cx.look.theme, panel.style(Role::ToolOutput), panel.ground);
     let skipped = styled.len().saturating_sub(shown);
     let mut start = from;
     for (runs, line) in styled.iter().skip(skipped).zip(text.get(from..).unwrap_or_default().split('\n')) {

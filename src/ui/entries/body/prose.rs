@@ -14,7 +14,8 @@ const MOST: usize = 16 * 1024;
 /// Adds a text, wrapped by word.
 pub fn draw(panel: &mut Panel<'_>, text: &str, role: Role) {
     let most = if panel.cx.open { MOST_ROWS } else { SHOWN };
-    let seen = if panel.cx.open { text } else { text.get(..text.floor_char_boundary(MOST)).unwrap_or_default() };
+    let seen =
+        if panel.cx.open { text } else { text.get(..text.floor_char_boundary(MOST)).unwrap_or_default() };
     let seen = clean::for_terminal(seen.trim_end());
     let (style, room) = (panel.style(role), panel.room());
     let mut rows = Vec::new();
