@@ -43,6 +43,8 @@ pub struct Conversation {
     /// Commands of the user that run, by index.
     shells: Vec<usize>,
     turn: Option<Turn>,
+    /// Streams of the replies of the message that became whole last, by index.
+    finished: HashMap<usize, Box<MarkdownStream>>,
 }
 
 /// An entry that has begun.
@@ -104,6 +106,12 @@ impl Conversation {
             Body::Reply(Prose::Live(stream)) => Some(stream),
             _ => None,
         }
+    }
+
+    /// The stream of a reply that just became whole, once: who drew it need not lay all of the text out again. It is kept
+    /// until the next message is whole.
+    pub fn take_finished(&mut self, index: usize) -> Option<Box<MarkdownStream>> {
+        self.finished.remove(&index)
     }
 
     /// Takes all items away. Revisions go on rising, so that no layout of before is taken for one of after.
@@ -179,7 +187,8 @@ impl Conversation {
         let reply = self.last_reply()?;
         // Neither colours nor width are part of a card's text.
         let cards = markdown::render(reply, &Theme::quiet_dark(), 80).cards;
-        let code = cards.into_iter().rev().find(|card| card.is_closed && matches!(card.kind, CardKind::Code { .. }));
+        let code =
+            cards.into_iter().rev().find(|card| card.is_closed && matches!(card.kind, CardKind::Code { .. }));
         Some(code.map_or_else(|| reply.to_owned(), |card| card.text))
     }
 

@@ -21,7 +21,9 @@ fn call_text(call: &Call) -> String {
     let gave = match &call.phase {
         CallPhase::Done { result } => text_of(&result.content),
         CallPhase::Running { .. } => call.output.clone(),
-        CallPhase::Writing { .. } | CallPhase::Queued | CallPhase::Asking | CallPhase::Dropped => String::new(),
+        CallPhase::Writing { .. } | CallPhase::Queued | CallPhase::Asking | CallPhase::Dropped => {
+            String::new()
+        }
     };
     if let Some(command) = call.arguments.get("command").and_then(serde_json::Value::as_str) {
         return command_and_output(command, &gave);

@@ -98,7 +98,6 @@ impl Pane {
     }
 
     /// Draws what is in the window, over whatever `area` holds.
-    #[expect(clippy::too_many_arguments, reason = "what is drawn, where to, and the three things a frame gives")]
     pub fn draw(
         &mut self,
         conversation: &mut Conversation,
@@ -128,6 +127,7 @@ impl Pane {
         }
         meaning.hits.push(area, 0, Target::Transcript);
         self.layouts.begin_frame();
+        self.live.retain(|item, _| conversation.stream_mut(*item).is_some());
         let height = usize::from(area.height);
         let items = conversation.len();
         let mut frame = Frame {

@@ -123,7 +123,9 @@ impl Conversation {
             EntryPatch::Close { index, block, .. } => {
                 // One that was not heard of begins now: better late than at the end of the message.
                 let known = self.block_item(id, *index);
-                let Some(item) = known.or_else(|| self.open_block(id, *index, block, now)) else { return false };
+                let Some(item) = known.or_else(|| self.open_block(id, *index, block, now)) else {
+                    return false;
+                };
                 match block {
                     Block::ToolCall(call) => self.call_written(item, call),
                     Block::Thinking { .. } => self.thought(item, now),
@@ -260,12 +262,21 @@ impl Conversation {
     ) -> bool {
         let is_cut = matches!(said.stop_reason, StopReason::Error | StopReason::Aborted);
         let before = self.revision;
+        self.finished.clear();
         for (index, block) in said.content.iter().enumerate() {
             let whole = || Prose::Whole(BlockRef { message: message.clone(), index });
             let known = items.get(index).copied().flatten();
             match block {
-                Block::Text { .. } => match known.and_then(|item| self.item_mut(item)) {
-                    Some(item) => item.body = Body::Reply(whole()),
+                Block::Text { text, .. } => match known.and_then(|item| self.item_mut(item)) {
+                    Some(item) => {
+                        let old = std::mem::replace(&mut item.body, Body::Reply(whole()));
+                        // Another text, if what streamed was not all of it or had to be cleaned.
+                        if let (Body::Reply(Prose::Live(stream)), Some(known)) = (old, known)
+                            && stream.source() == text
+                        {
+                            self.finished.insert(known, stream);
+                        }
+                    }
                     None => {
                         self.push(entry.cloned(), Body::Reply(whole()));
                     }

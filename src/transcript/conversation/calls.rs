@@ -10,7 +10,12 @@ use std::time::Instant;
 
 impl Conversation {
     /// Adds a call that is being written.
-    pub(super) fn begin_call(&mut self, entry: Option<EntryId>, call: &ToolCall, since: Option<Instant>) -> usize {
+    pub(super) fn begin_call(
+        &mut self,
+        entry: Option<EntryId>,
+        call: &ToolCall,
+        since: Option<Instant>,
+    ) -> usize {
         let index = self.push(
             entry,
             Body::Call(Box::new(Call {

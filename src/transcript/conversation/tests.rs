@@ -26,7 +26,13 @@ fn thinking(text: &str) -> Block {
 
 fn tool_call(id: &str, name: &str) -> ToolCall {
     let arguments = json!({"path": "a.rs"}).as_object().cloned().unwrap_or_default();
-    ToolCall { id: CallId::new(id), name: name.to_owned(), arguments, thought_signature: None, malformed: None }
+    ToolCall {
+        id: CallId::new(id),
+        name: name.to_owned(),
+        arguments,
+        thought_signature: None,
+        malformed: None,
+    }
 }
 
 fn call(id: &str, name: &str) -> Block {
@@ -94,8 +100,11 @@ fn events(id: usize, message: &Message, piece: usize) -> Vec<AgentEvent> {
     let Message::Assistant(said) = message else {
         let mut events = vec![entry(EntryPatch::Start(whole.clone())), entry(EntryPatch::Finish(whole))];
         if let Message::ToolResult(result) = message {
-            let output =
-                ToolOutput { content: result.content.clone(), is_error: result.is_error, ..ToolOutput::default() };
+            let output = ToolOutput {
+                content: result.content.clone(),
+                is_error: result.is_error,
+                ..ToolOutput::default()
+            };
             events.insert(
                 0,
                 AgentEvent::ToolFinished {
@@ -151,7 +160,11 @@ fn told(conversation: &Conversation) -> Vec<String> {
                 CallPhase::Asking => "asking".to_owned(),
                 CallPhase::Running { .. } => format!("running {}", call.output),
                 CallPhase::Done { result } => {
-                    format!("done {} {:?}", crate::proto::message::text_of(&result.content), result.duration_ms)
+                    format!(
+                        "done {} {:?}",
+                        crate::proto::message::text_of(&result.content),
+                        result.duration_ms
+                    )
                 }
                 CallPhase::Dropped => "dropped".to_owned(),
             };
@@ -171,7 +184,8 @@ fn a_turn_becomes_items() {
     let (begin, end) = turn_events(TicketOutcome::Completed);
     play(&mut conversation, &[begin]);
     play(&mut conversation, &events(1, &user("go"), 1));
-    let asks = said(vec![thinking("hm"), text("\n"), text("I look."), call("c1", "read")], StopReason::ToolUse);
+    let asks =
+        said(vec![thinking("hm"), text("\n"), text("I look."), call("c1", "read")], StopReason::ToolUse);
     play(&mut conversation, &events(2, &asks, 2));
     assert_eq!(
         told(&conversation),
@@ -238,7 +252,10 @@ fn thinking_is_timed() {
 #[test]
 fn calls_that_nobody_answers_are_dropped() {
     let mut conversation = Conversation::new();
-    play(&mut conversation, &events(1, &said(vec![call("c1", "read"), call("c2", "grep")], StopReason::ToolUse), 9));
+    play(
+        &mut conversation,
+        &events(1, &said(vec![call("c1", "read"), call("c2", "grep")], StopReason::ToolUse), 9),
+    );
     play(&mut conversation, &events(2, &result("c1", "text"), 1));
     play(&mut conversation, &[turn_events(TicketOutcome::Cancelled).1]);
     assert_eq!(
@@ -300,10 +317,13 @@ fn an_id_that_is_used_again_means_the_newer_call() {
 fn an_id_that_is_corrected_is_found() {
     let mut conversation = Conversation::new();
     let entry = |patch| AgentEvent::Entry { id: EntryId::new("e"), patch };
-    play(&mut conversation, &[
-        entry(EntryPatch::Open { index: 0, block: opened(&call("old", "")) }),
-        entry(EntryPatch::Close { index: 0, block: call("new", "read"), usage: Usage::default() }),
-    ]);
+    play(
+        &mut conversation,
+        &[
+            entry(EntryPatch::Open { index: 0, block: opened(&call("old", "")) }),
+            entry(EntryPatch::Close { index: 0, block: call("new", "read"), usage: Usage::default() }),
+        ],
+    );
     play(&mut conversation, &events(2, &result("new", "text"), 1));
     assert_eq!(told(&conversation), ["new read 1 done text Some(12)"]);
 }
@@ -312,7 +332,10 @@ fn an_id_that_is_corrected_is_found() {
 fn output_of_a_running_call_is_bounded_and_cut_at_a_line() {
     let mut conversation = Conversation::new();
     let id = CallId::new("c");
-    play(&mut conversation, &[AgentEvent::ToolStarted { call: id.clone(), tool: "bash".to_owned(), arguments: Map::new() }]);
+    play(
+        &mut conversation,
+        &[AgentEvent::ToolStarted { call: id.clone(), tool: "bash".to_owned(), arguments: Map::new() }],
+    );
     let line = "äöü line\n";
     let mut length = 0;
     for _ in 0..20_000 {
@@ -404,7 +427,10 @@ fn history() -> impl Strategy<Value = Vec<Message>> {
         Just(call("", "read")),
     ];
     let answer = (prop::collection::vec(block, 0..5), 0_usize..4, 0..5_u8);
-    let round = prop_oneof!["[a-z]{1,5}".prop_map(|words| (Some(words), None)), answer.prop_map(|said| (None, Some(said)))];
+    let round = prop_oneof![
+        "[a-z]{1,5}".prop_map(|words| (Some(words), None)),
+        answer.prop_map(|said| (None, Some(said)))
+    ];
     prop::collection::vec(round, 0..6).prop_map(|rounds| {
         let mut messages = Vec::new();
         let mut calls = 0;

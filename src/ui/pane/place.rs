@@ -4,6 +4,7 @@
 //! must not.
 
 use super::is_open;
+use crate::text::markdown::stream::MarkdownStream;
 use crate::text::markdown::{self, Card};
 use crate::text::row::Row;
 use crate::theme::Theme;
@@ -144,7 +145,13 @@ impl Frame<'_> {
         if let Some(laid) = self.layouts.find(&key) {
             return What::Laid(laid);
         }
-        let layout = (self.lay_out)(item, &EntryCx { look: self.look, width: self.width, open, gap: false });
+        let cx = EntryCx { look: self.look, width: self.width, open, gap: false };
+        let drawn = self.conversation.take_finished(entry);
+        let Some(item) = self.conversation.items().get(entry) else { return What::Nothing };
+        let layout = match drawn {
+            Some(stream) => self.layout_of(*stream),
+            None => (self.lay_out)(item, &cx),
+        };
         if layout.rows.is_empty() {
             return What::Nothing;
         }
@@ -158,7 +165,7 @@ impl Frame<'_> {
     }
 
     fn set_live(&mut self, entry: usize) -> What {
-        let columns = usize::from(self.width.saturating_sub(REPLY_INDENT)).max(1);
+        let columns = self.reply_columns();
         let theme = self.look.theme;
         let Some(stream) = self.conversation.stream_mut(entry) else { return What::Nothing };
         stream.layout(theme, columns);
@@ -168,6 +175,28 @@ impl Frame<'_> {
         let live = self.live.entry(entry).or_default();
         live.update(stream.rows(), stream.frozen_rows(), (theme.revision(), columns));
         What::Live
+    }
+
+    fn reply_columns(&self) -> usize {
+        usize::from(self.width.saturating_sub(REPLY_INDENT)).max(1)
+    }
+
+    fn reply_mark(&self) -> Span<'static> {
+        Span::styled("●", self.look.theme.style(Role::Text))
+    }
+
+    /// A reply that was drawn while it streamed is laid out already, but for its end. To do it all again, code and its
+    /// colours included, would hold up the frame in which a long reply ends.
+    fn layout_of(&self, mut stream: MarkdownStream) -> Layout {
+        stream.layout(self.look.theme, self.reply_columns());
+        let document = stream.into_document();
+        Layout {
+            rows: document.rows,
+            cards: document.cards,
+            indent: REPLY_INDENT.min(self.width.saturating_sub(1)),
+            mark: Some(self.reply_mark()),
+            next: NextDeadline::default(),
+        }
     }
 
     /// Items stand apart, but calls that are one row stand together with the next call.
@@ -210,7 +239,7 @@ impl Frame<'_> {
                     rows: stream.rows(),
                     cards: stream.cards(),
                     indent: REPLY_INDENT.min(self.width.saturating_sub(1)),
-                    mark: Some(Span::styled("●", self.look.theme.style(Role::Text))),
+                    mark: Some(self.reply_mark()),
                     next: NextDeadline::default(),
                 }),
                 _ => None,

@@ -6,7 +6,7 @@ use crate::proto::command::TicketOutcome;
 use crate::proto::entry::EntryPatch;
 use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::ids::{CallId, EntryId, TicketId, TurnId};
-use crate::proto::message::{Block, Message, UserMessage};
+use crate::proto::message::{AssistantMessage, Block, Message, StopReason, UserMessage};
 use crate::proto::tool::ToolOutput;
 use crate::proto::usage::Usage;
 use crate::text::row::{LinkSpan, Row};
@@ -202,6 +202,40 @@ fn a_live_reply_has_its_mark_and_its_cards() {
     world.now += COPIED_FOR;
     assert!(world.rows(40, 9)[2].ends_with(" copy"));
     assert_eq!(world.next, NextDeadline::default());
+}
+
+#[test]
+fn a_reply_that_ends_is_not_laid_out_again() {
+    let mut world = World::new();
+    world.open_reply();
+    let text = "One\n\n```rust\nlet a = 1;\n```\n\n> quoted words\n\nTwo";
+    world.append(text);
+    let before = world.draw(40, 12);
+    let message = Message::Assistant(AssistantMessage {
+        content: vec![Block::text(text)],
+        api: String::new(),
+        provider: String::new(),
+        model: String::new(),
+        response_model: None,
+        usage: Usage::default(),
+        stop_reason: StopReason::Stop,
+        error_message: None,
+        timestamp: 0,
+        response_id: None,
+        raw_stop_reason: None,
+        duration_ms: None,
+        thinking_level: None,
+    });
+    let patch = EntryPatch::Finish(Arc::new(message));
+    world.apply(&AgentEvent::Entry { id: EntryId::new("live"), patch });
+    assert_eq!(world.draw(40, 12), before);
+    assert_eq!(world.laid_out.get(), 0);
+    assert!(
+        world.hits.areas_of(&Target::Card { item: 0, card: 1 }).next().is_some(),
+        "the quote has a label"
+    );
+    world.draw(30, 12);
+    assert_eq!(world.laid_out.get(), 1);
 }
 
 #[test]

@@ -131,7 +131,8 @@ fn reveal(item: usize, scroll: &mut Scroll, height: usize, heights: &mut Heights
     let row = text_row(item, frame);
     // The mark that there is more below stands in the last row: what is behind it is not seen well.
     let seen = |scroll: &Scroll| height.saturating_sub(usize::from(!scroll.is_following())).max(1);
-    let rows = shown.iter().flat_map(|slice| (slice.first..slice.first + slice.rows).map(|row| (slice.entry, row)));
+    let rows =
+        shown.iter().flat_map(|slice| (slice.first..slice.first + slice.rows).map(|row| (slice.entry, row)));
     if height == 0 || rows.take(seen(scroll)).any(|shown| shown == (item, row)) {
         return;
     }

@@ -58,8 +58,7 @@ pub(super) fn paint(
         meaning.next.merge(painted.next);
         // The blank row is no row of the item.
         let blank = u16::from(placed.gap && slice.first == 0);
-        let place =
-            Rect { y: place.y + blank, height: place.height.saturating_sub(blank), ..place };
+        let place = Rect { y: place.y + blank, height: place.height.saturating_sub(blank), ..place };
         let first = slice.first.saturating_sub(usize::from(placed.gap));
         let item = ItemView { look: frame.look, item: slice.entry, painted, copied: marks.copied };
         item.paint(place, first, buffer, meaning);
@@ -143,32 +142,29 @@ impl ItemView<'_> {
         }
     }
 
-    fn is_of(&self, index: Option<usize>, card: usize) -> bool {
-        index.and_then(|index| self.painted.rows.get(index)?.card).is_some_and(|on| on.card == card)
-    }
-
     /// Whether the card that ends in this row has so many rows that its head may be out of sight.
     fn is_tall(&self, index: usize, card: usize) -> bool {
-        self.is_of(index.checked_sub(TALL_CARD - 1), card)
+        let above = index.checked_sub(TALL_CARD - 1).and_then(|above| self.painted.rows.get(above));
+        above.is_some_and(|row| is_of(row, card))
     }
 
-    /// A quote has its label in its first row, if the text leaves room there, else in its last.
+    /// A quote has its label in its first row, if the text leaves room there, else in its last. Code within it is a card
+    /// of its own between its rows.
     fn is_label_row(&self, index: usize, card: usize, room: u16, slot: u16) -> bool {
+        let rows = self.painted.rows;
         let has_room = |row: &Row| row.width() + 1 + usize::from(slot) < usize::from(room);
-        let Some(row) = self.painted.rows.get(index) else { return false };
-        let is_first = !self.is_of(index.checked_sub(1), card);
-        let is_last = !self.is_of(index.checked_add(1), card);
-        if is_first {
-            return has_room(row);
-        }
-        if !is_last || !has_room(row) {
-            return false;
-        }
-        // A quote is about as long as a screen at most; a longer one keeps looking up to its begin.
-        let above = self.painted.rows.iter().take(index).rev();
-        let first = above.take_while(|row| row.card.is_some_and(|on| on.card == card)).last();
-        first.is_some_and(|first| !has_room(first))
+        let Some(row) = rows.get(index).filter(|row| has_room(row)) else { return false };
+        let in_cards = |row: &&Row| row.card.is_some();
+        let above = || rows.iter().take(index).rev().take_while(in_cards).filter(|row| is_of(row, card));
+        let mut below = rows.iter().skip(index + 1).take_while(in_cards);
+        let Some(_) = above().next() else { return is_of(row, card) };
+        // Only the last row looks up to the first.
+        !below.any(|row| is_of(row, card)) && above().last().is_some_and(|first| !has_room(first))
     }
+}
+
+fn is_of(row: &Row, card: usize) -> bool {
+    row.card.is_some_and(|on| on.card == card)
 }
 
 /// Puts the ground of what is selected under a row, and lifts its text off that.
@@ -178,7 +174,11 @@ fn select(buffer: &mut Buffer, row: Rect, theme: &Theme) {
     for y in row.top()..row.bottom() {
         for x in row.left()..row.right() {
             let cell = &mut buffer[(x, y)];
-            let text = theme.lift(if cell.fg == Color::Reset { theme.color(Role::Text) } else { cell.fg }, ground, Weight::Primary);
+            let text = theme.lift(
+                if cell.fg == Color::Reset { theme.color(Role::Text) } else { cell.fg },
+                ground,
+                Weight::Primary,
+            );
             cell.set_style(Style::new().fg(text).bg(ground));
         }
     }
