@@ -4,6 +4,7 @@ use super::frame::{Chrome, Place, Window};
 use super::picker::BOLD;
 use super::{CommandRow, LayerInput, LayerOutcome, hint, pair};
 use crate::config::action::{Action, Context};
+use crate::text::wrap::{self, Break};
 use crate::text::{clean, width};
 use crate::theme::role::Role;
 use crate::ui::hit::HitMap;
@@ -13,6 +14,7 @@ use crate::ui::target::Target;
 use crate::ui::text_field::{Edit, TextField};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
 use ratatui::text::Span;
 
 /// Columns that a text needs to be read beside its key.
@@ -31,15 +33,16 @@ pub struct Help {
     rows: usize,
 }
 
-/// A heading with its lines, each a key and what it does.
+/// A heading with its entries: keys, and what they do.
 struct Section {
     title: &'static str,
-    lines: Vec<(String, String)>,
+    entries: Vec<(Vec<String>, String)>,
 }
 
 /// One row of a column.
 enum Line {
     Heading(&'static str),
+    /// A key, and what it does. Only one of them where they take more rows.
     Entry(String, String),
     Blank,
 }
@@ -82,28 +85,31 @@ impl Help {
 
     fn sections(&self, look: &Look<'_>) -> Vec<Section> {
         let query = self.field.text().trim().to_lowercase();
-        let fits = |key: &str, text: &str| {
-            query.is_empty() || key.to_lowercase().contains(&query) || text.to_lowercase().contains(&query)
+        let fits = |(keys, text): &(Vec<String>, String)| {
+            query.is_empty()
+                || text.to_lowercase().contains(&query)
+                || keys.iter().any(|key| key.to_lowercase().contains(&query))
         };
         let help = look.keymap.help();
         let mut sections: Vec<Section> = Vec::new();
         for context in Context::ALL {
             let rows = help.iter().filter(|row| row.context == context).map(|row| {
-                let keys: Vec<String> = row.keys.iter().map(ToString::to_string).collect();
-                let keys = if keys.is_empty() { "no key".to_owned() } else { keys.join("  ") };
+                let mut keys: Vec<String> = row.keys.iter().map(ToString::to_string).collect();
+                if keys.is_empty() {
+                    keys.push("no key".to_owned());
+                }
                 (keys, row.action.text().to_owned())
             });
-            let lines: Vec<_> = rows.filter(|(key, text)| fits(key, text)).collect();
-            sections.push(Section { title: context.title(), lines });
+            sections.push(Section { title: context.title(), entries: rows.filter(fits).collect() });
         }
         let commands = self.commands.iter().map(|command| {
             let name = format!("/{} {}", command.name, command.argument);
-            (clean::for_line(&name), clean::for_line(&command.text))
+            (vec![clean::for_line(&name)], clean::for_line(&command.text))
         });
-        let lines: Vec<_> = commands.filter(|(key, text)| fits(key, text)).collect();
+        let commands = Section { title: "Commands", entries: commands.filter(fits).collect() };
         // What is typed is asked for more often than the keys of a list.
-        sections.insert(sections.len().min(1), Section { title: "Commands", lines });
-        sections.retain(|section| !section.lines.is_empty());
+        sections.insert(sections.len().min(1), commands);
+        sections.retain(|section| !section.entries.is_empty());
         sections
     }
 
@@ -116,7 +122,6 @@ impl Help {
     ) -> Option<Position> {
         let chrome = Chrome::new(look.theme);
         let sections = self.sections(look);
-        let total: usize = sections.iter().map(|section| section.lines.len() + 2).sum();
         let columns = (place.screen.width.saturating_sub(8) / COLUMN).clamp(1, 3);
         let window = Window {
             title: vec![Span::styled("Help", chrome.on_bar(Role::ToolTitle).add_modifier(BOLD))],
@@ -142,34 +147,61 @@ impl Help {
         }
         self.rows = usize::from(body.height);
         let inner = Rect { x: body.x + 1.min(body.width), width: body.width.saturating_sub(3), ..body };
-        let made = in_columns(sections, total, usize::from(columns));
+        let wide = (inner.width + GAP) / columns;
+        let room = usize::from(wide.saturating_sub(GAP));
+        let keys = room * 2 / 5;
+        let made = in_columns(lines(sections, room, keys), usize::from(columns));
         let longest = made.iter().map(Vec::len).max().unwrap_or(0);
         self.top = self.top.min(longest.saturating_sub(self.rows));
         if made.is_empty() {
             paint::spans(buffer, inner, &[Span::styled("Nothing fits", chrome.on(Role::Muted))]);
             return caret;
         }
-        let wide = (inner.width + GAP) / u16::try_from(made.len()).unwrap_or(1).max(1);
         for (index, column) in made.iter().enumerate() {
             let x = inner.x + wide * u16::try_from(index).unwrap_or(0);
             let area =
                 Rect { x, width: wide.saturating_sub(GAP).min(inner.right().saturating_sub(x)), ..inner };
-            draw_column(&chrome, area, column, self.top, buffer);
+            draw_column(&chrome, area, column, (self.top, keys), buffer);
         }
         chrome.scrollbar(buffer, body, self.top, longest);
         caret
     }
 }
 
-/// The sections in columns of about the same height; none is torn apart, and they are read downwards.
-fn in_columns(sections: Vec<Section>, total: usize, columns: usize) -> Vec<Vec<Line>> {
-    let mut made: Vec<Vec<Line>> = Vec::new();
-    let mut left = total;
+/// The sections as rows: whatever is too long for its part of the column goes on below.
+fn lines(sections: Vec<Section>, room: usize, keys: usize) -> Vec<Vec<Line>> {
+    let text_room = room.saturating_sub(keys + 2).max(1);
+    let rows = |text: &str, room: usize| -> Vec<String> {
+        wrap::text(text, Style::new(), room, Break::Words).iter().map(|row| row.drawn()).collect()
+    };
+    let mut made = Vec::new();
     for section in sections {
-        let height = section.lines.len() + 2;
+        let mut lines = vec![Line::Heading(section.title)];
+        for (names, text) in section.entries {
+            let mut left = rows(&names.join("  "), keys.max(1)).into_iter();
+            let mut right = rows(&text, text_room).into_iter();
+            loop {
+                let (key, text) = (left.next(), right.next());
+                if key.is_none() && text.is_none() {
+                    break;
+                }
+                lines.push(Line::Entry(key.unwrap_or_default(), text.unwrap_or_default()));
+            }
+        }
+        made.push(lines);
+    }
+    made
+}
+
+/// The sections in columns of about the same height; none is torn apart, and they are read downwards.
+fn in_columns(sections: Vec<Vec<Line>>, columns: usize) -> Vec<Vec<Line>> {
+    let mut made: Vec<Vec<Line>> = Vec::new();
+    let mut left: usize = sections.iter().map(|section| section.len() + 1).sum();
+    for section in sections {
+        let height = section.len() + 1;
         let open = made.len();
-        let aim = made.last().map_or(0, Vec::len) + left;
-        let fair = aim / (columns + 1).saturating_sub(open).max(1);
+        let rest = made.last().map_or(0, Vec::len) + left;
+        let fair = rest / (columns + 1).saturating_sub(open).max(1);
         let is_new = match made.last() {
             None => true,
             Some(column) => open < columns && column.len() + height / 2 > fair,
@@ -181,31 +213,30 @@ fn in_columns(sections: Vec<Section>, total: usize, columns: usize) -> Vec<Vec<L
             if !column.is_empty() {
                 column.push(Line::Blank);
             }
-            column.push(Line::Heading(section.title));
-            column.extend(section.lines.into_iter().map(|(key, text)| Line::Entry(key, text)));
+            column.extend(section);
         }
         left = left.saturating_sub(height);
     }
     made
 }
 
-fn draw_column(chrome: &Chrome<'_>, area: Rect, lines: &[Line], top: usize, buffer: &mut Buffer) {
+fn draw_column(
+    chrome: &Chrome<'_>,
+    area: Rect,
+    lines: &[Line],
+    (top, keys): (usize, usize),
+    buffer: &mut Buffer,
+) {
     let room = usize::from(area.width);
-    let longest = lines.iter().map(|line| match line {
-        Line::Entry(key, _) => width::of(key),
-        Line::Heading(_) | Line::Blank => 0,
-    });
-    let keys = longest.max().unwrap_or(0).min(room * 2 / 5);
     for (row, line) in lines.iter().skip(top).take(usize::from(area.height)).enumerate() {
         let at = Rect { y: area.y + u16::try_from(row).unwrap_or(u16::MAX), height: 1, ..area };
         let spans = match line {
             Line::Blank => continue,
             Line::Heading(title) => vec![Span::styled(*title, chrome.on(Role::MdHeading).add_modifier(BOLD))],
             Line::Entry(key, text) => {
-                let key = width::cut(key, keys).into_owned();
-                let pad = keys.saturating_sub(width::of(&key)) + 2;
+                let pad = keys.saturating_sub(width::of(key)) + 2;
                 vec![
-                    Span::styled(key, chrome.on(Role::Text)),
+                    Span::styled(key.clone(), chrome.on(Role::Text)),
                     Span::raw(" ".repeat(pad)),
                     Span::styled(text.clone(), chrome.on(Role::Muted)),
                 ]

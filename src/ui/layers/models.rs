@@ -146,14 +146,14 @@ fn line(item: &ModelItem, is_current: bool, cx: &RowCx<'_>) -> Vec<Span<'static>
     if let Some(problem) = &item.problem {
         rail.push(Span::styled(clean::for_line(problem), style(Role::Warning)));
     } else {
-        // In columns, so that they can be compared; the price gives way first.
-        if cx.room >= 50 {
+        // In columns, so that they can be compared; what gives way first is whether it thinks.
+        if cx.room >= 72 {
             let text = if item.thinks { "thinks" } else { "" };
             rail.push(Span::styled(format!("{text:<6}"), style(Role::Dim)));
         }
         let window = item.window.map(formats::tokens).unwrap_or_default();
         rail.push(Span::styled(format!("  {window:>5}"), style(Role::Muted)));
-        if cx.room >= 60 {
+        if cx.room >= 52 {
             let price = match item.price {
                 Some((input, output)) if input > 0.0 || output > 0.0 => {
                     format!("{} / {}", dollars(input), dollars(output))

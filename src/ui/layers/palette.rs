@@ -40,7 +40,15 @@ pub struct Palette {
 
 /// Actions that mean something only where the palette is not.
 const fn is_listed(action: Action) -> bool {
-    !matches!(action, Action::Cancel | Action::Interrupt | Action::Palette | Action::Paste)
+    !matches!(
+        action,
+        Action::Cancel
+            | Action::Interrupt
+            | Action::Palette
+            | Action::Paste
+            | Action::PageUp
+            | Action::PageDown
+    )
 }
 
 impl Palette {
@@ -52,11 +60,16 @@ impl Palette {
             .filter(|action| action.contexts().first() == Some(&Context::Global) && is_listed(*action));
         let actions =
             actions.map(|action| Row { what: What::Action(action), names: action.text().to_owned() });
+        // Enter at once must not end the program.
+        let (mut actions, last): (Vec<Row>, Vec<Row>) =
+            actions.partition(|row| !matches!(row.what, What::Action(Action::Quit | Action::Suspend)));
         let commands = commands.into_iter().map(|command| {
             let names = clean::for_line(&format!("/{} {}", command.name, command.text));
             Row { what: What::Command(command), names }
         });
-        Self { picker: Picker::new(actions.chain(commands).collect(), "") }
+        actions.extend(commands);
+        actions.extend(last);
+        Self { picker: Picker::new(actions, "") }
     }
 
     pub(super) fn handle(&mut self, input: LayerInput<'_>) -> LayerOutcome {

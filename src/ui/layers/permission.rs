@@ -51,6 +51,17 @@ impl Choice {
     }
 }
 
+/// The preview as rows.
+#[derive(Clone, Debug)]
+pub(super) struct LaidOut {
+    pub columns: usize,
+    /// Of the theme.
+    pub revision: u64,
+    pub rows: Vec<Row>,
+    /// Added and removed lines.
+    pub totals: Option<(usize, usize)>,
+}
+
 /// A call that asks.
 #[derive(Clone, Debug)]
 pub struct PermissionCard {
@@ -69,7 +80,7 @@ pub struct PermissionCard {
     /// Rows of it in view when it was drawn last.
     pub(super) rows: usize,
     /// The preview laid out, for a width and a theme.
-    pub(super) laid_out: Option<((usize, u64), Vec<Row>)>,
+    pub(super) laid_out: Option<LaidOut>,
     appeared: Instant,
     /// Until then what is typed belongs to the composer.
     typing_until: Option<Instant>,
@@ -237,7 +248,7 @@ impl PermissionCard {
     }
 
     fn scroll(&mut self, delta: isize) -> LayerOutcome {
-        let total = self.laid_out.as_ref().map_or(0, |(_, rows)| rows.len());
+        let total = self.laid_out.as_ref().map_or(0, |laid_out| laid_out.rows.len());
         let most = total.saturating_sub(self.rows);
         let before = self.top.min(most);
         self.top = before.saturating_add_signed(delta).min(most);

@@ -1,7 +1,7 @@
 //! The card of a call that asks, as cells.
 
 use super::frame::{self, Chrome, Hint, Place};
-use super::permission::{Choice, PermissionCard, Preview};
+use super::permission::{Choice, LaidOut, PermissionCard, Preview};
 use super::picker::BOLD;
 use super::{hint, pair};
 use crate::config::action::{Action, Context};
@@ -51,7 +51,7 @@ impl PermissionCard {
         let chrome = Chrome::new(look.theme);
         let room = usize::from(page.width);
         self.lay_out(look, room);
-        let total = self.laid_out.as_ref().map_or(0, |(_, rows)| rows.len());
+        let total = self.laid_out.as_ref().map_or(0, |laid_out| laid_out.rows.len());
         let reason = self.reason(&chrome, room);
         let parts = self.parts(page, place.screen, total, reason.len());
         let height = parts.heading + parts.body + parts.gap + parts.reason + parts.choices + parts.keys;
@@ -107,8 +107,10 @@ impl PermissionCard {
             left -= taken;
             taken
         };
+        // One row of it says more than the question.
+        let first = take(rows(preview).min(1));
         let heading = take(1);
-        let first = take(rows(preview).min(2));
+        let first = first + take(rows(preview).min(2) - first);
         let keys = take(1);
         let reason = take(rows(reason.min(MOST_REASON)));
         let body = first + take(rows(preview).saturating_sub(first));
@@ -119,10 +121,12 @@ impl PermissionCard {
     fn lay_out(&mut self, look: &Look<'_>, room: usize) {
         // A column at the left and the scrollbar's at the right.
         let columns = room.saturating_sub(3).max(1);
-        let key = (columns, look.theme.revision());
-        if self.laid_out.as_ref().is_some_and(|(known, _)| *known == key) {
+        let revision = look.theme.revision();
+        let is_known = |known: &LaidOut| known.columns == columns && known.revision == revision;
+        if self.laid_out.as_ref().is_some_and(is_known) {
             return;
         }
+        let mut totals = None;
         let chrome = Chrome::new(look.theme);
         let summary = || {
             wrap::text(&clean::for_terminal(&self.ask.summary), chrome.on(Role::Text), columns, Break::Words)
@@ -132,13 +136,14 @@ impl PermissionCard {
                 command_rows(command, &chrome, columns)
             }
             Preview::Diff { path, patch } => {
-                let lines = diff::parse(patch);
+                let lines = of_one_file(diff::parse(patch));
+                totals = Some(diff::totals(&lines));
                 let rows = diff::rows(&lines, path, look.theme, columns);
                 if rows.is_empty() { summary() } else { rows }
             }
             Preview::Command(_) | Preview::None => summary(),
         };
-        self.laid_out = Some((key, rows));
+        self.laid_out = Some(LaidOut { columns, revision, rows, totals });
     }
 
     /// The question in plain words.
@@ -154,7 +159,7 @@ impl PermissionCard {
             (_, Preview::Diff { patch, .. }) if patch.contains("--- /dev/null") => format!("Create {path}?"),
             (_, Preview::Diff { .. }) | ("edit", _) => format!("Change {path}?"),
             ("write", _) => format!("Write {path}?"),
-            ("read" | "grep" | "find" | "ls", _) if self.ask.reason.contains("key") => {
+            ("read" | "grep" | "find" | "ls", _) if self.ask.reason.contains("hold keys") => {
                 "Read a key file?".to_owned()
             }
             ("read" | "grep" | "find" | "ls", _) => "Read this?".to_owned(),
@@ -176,12 +181,11 @@ impl PermissionCard {
         }
         left.push(Span::styled(self.question(look), chrome.on_bar(Role::Warning).add_modifier(BOLD)));
         let mut rail = Vec::new();
-        if let Preview::Diff { patch, .. } = &self.preview {
-            let (added, removed) = diff::totals(&diff::parse(patch));
+        if let Some((added, removed)) = self.laid_out.as_ref().and_then(|laid_out| laid_out.totals) {
             rail.push(Span::styled(format!("+{added}"), chrome.on_bar(Role::ToolDiffAdded)));
             rail.push(Span::styled(format!(" -{removed}"), chrome.on_bar(Role::ToolDiffRemoved)));
         }
-        if total > self.rows {
+        if total > self.rows && self.rows > 0 {
             let (from, to) = (self.top + 1, self.top + self.rows);
             let gap = if rail.is_empty() { "" } else { "  " };
             let text = format!("{gap}{from}–{to} of {total}");
@@ -191,8 +195,8 @@ impl PermissionCard {
     }
 
     fn draw_preview(&self, chrome: &Chrome<'_>, at: Rect, total: usize, buffer: &mut Buffer) {
-        let Some((_, rows)) = &self.laid_out else { return };
-        for (line, row) in rows.iter().skip(self.top).take(usize::from(at.height)).enumerate() {
+        let Some(laid_out) = &self.laid_out else { return };
+        for (line, row) in laid_out.rows.iter().skip(self.top).take(usize::from(at.height)).enumerate() {
             let y = at.y + u16::try_from(line).unwrap_or(u16::MAX);
             let area = inset(Rect { y, height: 1, ..at });
             paint::row(buffer, area, row);
@@ -371,6 +375,15 @@ impl PermissionCard {
 fn inset(area: Rect) -> Rect {
     let left = u16::from(area.width > 3);
     Rect { x: area.x + left, width: area.width.saturating_sub(if area.width > 3 { 3 } else { 0 }), ..area }
+}
+
+/// A difference of one file names it nowhere: the question does.
+fn of_one_file(mut lines: Vec<diff::Line>) -> Vec<diff::Line> {
+    let is_name = |line: &diff::Line| line.kind == diff::Kind::File;
+    if lines.iter().filter(|line| is_name(line)).count() == 1 {
+        lines.retain(|line| !is_name(line));
+    }
+    lines
 }
 
 /// A command in the colours of a shell, behind the mark of a prompt.
