@@ -151,5 +151,3 @@ fn composer_said(state: &mut AppState, said: composer::Outcome, now: Instant) ->
     })
 }
 
-#[cfg(test)]
-mod tests;
