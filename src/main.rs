@@ -104,7 +104,11 @@ fn why_no_screen(args: &RunArgs, env: &Env) -> Option<&'static str> {
 
 /// The full-screen program.
 fn on_screen(args: &RunArgs, around: Surroundings) -> anyhow::Result<Exit> {
-    let prompts = prompts::collect(&args.prompts, None, &around.cwd, &around.places.home)?;
+    let prompts = if args.prompts.is_empty() {
+        Vec::new()
+    } else {
+        prompts::collect(&args.prompts, None, &around.cwd, &around.places.home)?
+    };
     let runtime = runtime()?;
     // On this thread: a panic of it gives the terminal back.
     let exit = runtime.block_on(event_loop::run(args.clone(), around, prompts));
