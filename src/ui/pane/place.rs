@@ -294,3 +294,25 @@ pub(super) fn card_text(item: &Item, card: usize) -> Option<String> {
     };
     markdown::render(source, &Theme::quiet_dark(), 80).cards.into_iter().nth(card).map(|card| card.text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a frame costs beside laying out: the rows that it reads again.
+    #[test]
+    fn a_text_that_streams_costs_what_is_new() {
+        let theme = Theme::quiet_dark();
+        let (mut stream, mut live) = (MarkdownStream::new(), Live::default());
+        let mut read = 0;
+        for line in 0..2000 {
+            stream.push(&format!("Paragraph {line} of a long reply.\n\n"));
+            stream.layout(&theme, 40);
+            read += stream.rows().len() - live.frozen;
+            live.update(stream.rows(), stream.frozen_rows(), (theme.revision(), 40));
+            assert_eq!(live.starts.len(), stream.rows().len());
+        }
+        assert!(read < 10 * stream.rows().len(), "{read}");
+        assert_eq!(live.starts, RowStarts::new(stream.rows().iter().map(|row| row.start)));
+    }
+}
