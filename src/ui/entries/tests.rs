@@ -169,7 +169,7 @@ fn screen(items: &[Item], theme: &Theme, width: u16, open: bool) -> Buffer {
     let mut was_call = true;
     for item in items {
         let is_call = matches!(item.body, Body::Call(_));
-        let gap = !layouts.is_empty() && !(was_call && is_call);
+        let gap = !(layouts.is_empty() || was_call && is_call);
         layouts.push(lay_out(item, &EntryCx { look: &look, width, open, gap }));
         was_call = is_call;
     }
@@ -383,7 +383,7 @@ fn rails_tell_the_state() {
         (call("bash", bash.clone(), CallPhase::Queued), "queued"),
         (call("bash", bash.clone(), CallPhase::Asking), "waits for you"),
         (call("bash", bash.clone(), CallPhase::Dropped), "■ stopped"),
-        (running("bash", bash.clone(), "", 0, 449), "0.4s"),
+        (running("bash", bash, "", 0, 449), "0.4s"),
         (running("bash", json!({"command": "x", "timeout": 120}), "", 0, 3100), "3.1s / 2m00s"),
         (running("bash", json!({"command": "x", "timeout": 0}), "", 0, 3100), "3.1s"),
         (writing("bash", "", 6290), "writing   6.2s"),
