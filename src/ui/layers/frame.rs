@@ -53,10 +53,11 @@ impl<'a> Chrome<'a> {
 
     /// Text of a row: what is selected stands on a ground of its own.
     pub fn on_row(&self, role: Role, is_selected: bool) -> Style {
-        if is_selected {
-            self.theme.style_on(role, self.theme.color(Role::SelectedBg))
-        } else {
-            self.on(role)
+        match (is_selected, self.theme.is_readable()) {
+            (true, true) => self.theme.style_on(role, self.theme.color(Role::SelectedBg)),
+            // Reversed, every colour would become a ground of its own.
+            (true, false) => self.theme.style(Role::Text),
+            (false, _) => self.on(role),
         }
     }
 

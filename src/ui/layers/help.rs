@@ -20,6 +20,9 @@ use ratatui::text::Span;
 /// Columns that a text needs to be read beside its key.
 const COLUMN: u16 = 56;
 
+/// Columns of the keys at most.
+const MOST_KEYS: usize = 26;
+
 /// Columns between two.
 const GAP: u16 = 2;
 
@@ -149,7 +152,9 @@ impl Help {
         let inner = Rect { x: body.x + 1.min(body.width), width: body.width.saturating_sub(3), ..body };
         let wide = (inner.width + GAP) / columns;
         let room = usize::from(wide.saturating_sub(GAP));
-        let keys = room * 2 / 5;
+        let names = sections.iter().flat_map(|section| &section.entries).map(|(keys, _)| keys.join("  "));
+        let longest = names.map(|name| width::of(&name)).max().unwrap_or(0);
+        let keys = longest.min(MOST_KEYS).min(room * 2 / 5);
         let made = in_columns(lines(sections, room, keys), usize::from(columns));
         let longest = made.iter().map(Vec::len).max().unwrap_or(0);
         self.top = self.top.min(longest.saturating_sub(self.rows));

@@ -198,8 +198,11 @@ impl PermissionCard {
         let Some(laid_out) = &self.laid_out else { return };
         for (line, row) in laid_out.rows.iter().skip(self.top).take(usize::from(at.height)).enumerate() {
             let y = at.y + u16::try_from(line).unwrap_or(u16::MAX);
-            let area = inset(Rect { y, height: 1, ..at });
-            paint::row(buffer, area, row);
+            let whole = Rect { y, height: 1, ..at };
+            if let Some((_, color)) = row.ground {
+                paint::ground(buffer, whole, color);
+            }
+            paint::row(buffer, inset(whole), row);
         }
         chrome.scrollbar(buffer, at, self.top, total);
     }

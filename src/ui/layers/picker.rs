@@ -206,7 +206,6 @@ impl<T: Entry> Picker<T> {
     }
 
     /// Draws the whole layer; the caret stands in the search.
-    #[expect(clippy::too_many_arguments, reason = "what is drawn, where, and how a row looks")]
     pub fn draw(
         &mut self,
         look: &Look<'_>,

@@ -199,11 +199,13 @@ fn permission(answer: PermissionAnswer) -> LayerOutcome {
     LayerOutcome::Done(Answer::Permission { ask: AskId(7), answer })
 }
 
+type Make = fn(Instant) -> Layer;
+
 #[test]
 fn how_they_look() {
     let dark = Theme::quiet_dark();
     let now = Instant::now();
-    let layers: [(&str, fn(Instant) -> Layer); 9] = [
+    let layers: [(&str, Make); 9] = [
         ("permission-bash", bash),
         ("permission-edit", edit),
         ("models", |_| models()),
@@ -222,7 +224,7 @@ fn how_they_look() {
         }
     }
     for (name, theme) in [("light", Theme::quiet_light()), ("terminal", Theme::terminal())] {
-        for (case, make) in [("permission-bash", bash as fn(Instant) -> Layer), ("permission-edit", edit)] {
+        for (case, make) in [("permission-bash", bash as Make), ("permission-edit", edit)] {
             let frame = draw(&mut make(now), &theme, 60, 20);
             assert_screen!("layers", format!("{case}-{name}"), &frame.buffer, frame.caret);
         }
