@@ -5,6 +5,7 @@
 //! | [`role`] | what a colour is for |
 //! | [`load`] | theme files, embedded and the user's own |
 //! | [`mix`] | a colour in numbers, and between two of them |
+//! | [`oklch`] | a colour by lightness, chroma and hue |
 //! | [`contrast`] | the floor that text reaches on its ground |
 //! | [`depth`] | terminals with fewer colours |
 //! | [`syntax`] | roles for the scopes of source code |
@@ -13,6 +14,7 @@ pub mod contrast;
 pub mod depth;
 pub mod load;
 pub mod mix;
+pub mod oklch;
 pub mod role;
 pub mod syntax;
 

@@ -3,6 +3,7 @@
 //! Drawing fills cells and gives a [`scene::Scene`], the frame's meaning; the mouse is resolved against that, so a click
 //! can only hit what was really shown.
 
+pub mod chrome;
 pub mod composer;
 pub mod entries;
 pub mod hit;
