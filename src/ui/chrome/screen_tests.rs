@@ -9,7 +9,10 @@ use crate::ui::target::Target;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
+
+static DARK: LazyLock<Theme> = LazyLock::new(Theme::quiet_dark);
 
 pub(super) struct Screen {
     pub buffer: Buffer,
@@ -28,7 +31,7 @@ impl Screen {
             buffer: Buffer::empty(Rect::new(0, 0, width, height)),
             hits: HitMap::new(),
             next: NextDeadline::default(),
-            theme: Theme::quiet_dark(),
+            theme: DARK.clone(),
             motion: true,
             epoch,
             now: epoch,
@@ -44,10 +47,11 @@ impl Screen {
         &mut self,
         draw: impl FnOnce(&Look<'_>, Rect, &mut Buffer, &mut HitMap<Target>, &mut NextDeadline),
     ) {
-        let keymap = Keymap::defaults();
+        // Reading the embedded files takes longer than drawing, and properties draw often.
+        static KEYMAP: LazyLock<Keymap> = LazyLock::new(Keymap::defaults);
         let look = Look {
             theme: &self.theme,
-            keymap: &keymap,
+            keymap: &KEYMAP,
             now: self.now,
             epoch: self.epoch,
             motion: self.motion,
@@ -109,7 +113,7 @@ fn whole(screen: &mut Screen, shown: &Shown<'_>) -> Option<Position> {
                 queue: queue_rows::height(&shown.queue),
                 composer: composer.height(),
                 completion: composer_box::completion_height(&composer),
-                footer: footer::height(&shown.footer, area.width),
+                footer: footer::height(&shown.footer, look.theme, area.width),
             },
         );
         if let Some(provider) = shown.start {
