@@ -132,9 +132,8 @@ const SPARE: usize = 8;
 const THREE_ROWS: usize = 64;
 
 /// Rows that it would like to have.
-pub fn height(footer: &Footer, columns: u16) -> u16 {
-    let theme = Theme::terminal();
-    let rows = rows(footer, &theme, usize::from(columns)).len();
+pub fn height(footer: &Footer, theme: &Theme, columns: u16) -> u16 {
+    let rows = rows(footer, theme, usize::from(columns)).len();
     u16::try_from(rows).unwrap_or(1)
 }
 
@@ -336,12 +335,13 @@ impl View<'_> {
             let clock = self.footer.clock.as_deref().unwrap_or("--:--");
             cell.push(Part::new(clean::for_line(clock), self.theme.style(role)));
         }
-        if form.bar > 0 {
+        let is_known = window > 0 || tokens.is_some();
+        if form.bar > 0 && window > 0 {
             self.blank(&mut cell);
             let bar = context_bar::spans(share, form.bar, self.theme);
             cell.extend(bar.into_iter().map(|span| Part { span, target: None }));
         }
-        if form.context {
+        if form.context && is_known {
             self.blank(&mut cell);
             let used = tokens.map_or("?".to_owned(), formats::tokens);
             let style = self.theme.style(context_bar::tone(share.unwrap_or(0.0)));
@@ -522,7 +522,7 @@ impl View<'_> {
         }
         rows.push(second);
         if room >= THREE_ROWS {
-            rows.push(self.right(tokens, first.max(0)).into_iter().collect());
+            rows.push(self.right(tokens, first));
         }
         rows
     }

@@ -180,9 +180,6 @@ impl Phase {
                 }
             }
             AgentEvent::ToolProgress { .. }
-            | AgentEvent::ShellStarted { .. }
-            | AgentEvent::ShellProgress { .. }
-            | AgentEvent::ShellFinished { .. }
             | AgentEvent::RoundFinished { .. }
             | AgentEvent::QueueChanged { .. }
             | AgentEvent::ModelChanged(_)

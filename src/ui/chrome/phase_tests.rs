@@ -199,7 +199,7 @@ fn a_call_names_its_file_as_soon_as_it_is_known() {
         ("write", r#"{"path": "src/ma\u0069n.md", "content": "x"#, "Writing main.md"),
         ("edit", r#"{"file_path":"cc-phase.ts""#, "Editing cc-phase.ts"),
         ("edit", r#"{"content":"\"path\":\"no\"","path":"yes""#, "Editing yes"),
-        ("edit", r#"{"path":"a/\u001b[31m\u202eb""#, "Editing [31mb"),
+        ("edit", r#"{"path":"a/\u001b[31m\u202eb""#, "Editing b"),
         ("bash", r#"{"path":"a""#, "Writing bash call"),
         ("", "", "Writing a tool call"),
     ];

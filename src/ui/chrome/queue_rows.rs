@@ -73,17 +73,24 @@ pub fn draw(queue: &Queue, look: &Look<'_>, area: Rect, buffer: &mut Buffer, hit
     let dim = look.theme.style(Role::Dim);
     let mut lines: Vec<_> = lines(queue, look).into_iter().take(shown).collect();
     if hidden > 0 {
-        let more =
-            Line { ticket: None, left: vec![Span::styled(format!("  … {hidden} more"), dim)], rail: "" };
+        let more = Line {
+            ticket: None,
+            left: vec![Span::styled(format!("  … {hidden} more"), dim)],
+            rail: String::new(),
+        };
         lines.push(more);
     }
     if has_hint {
-        lines.push(Line { ticket: None, left: vec![Span::styled(hint(queue, look), dim)], rail: "" });
+        lines.push(Line {
+            ticket: None,
+            left: vec![Span::styled(hint(queue, look), dim)],
+            rail: String::new(),
+        });
     }
     for (y, line) in (area.top()..area.bottom()).zip(lines) {
         let row = Rect { y, height: 1, ..area };
         // On a narrow screen the text says more than when it will be said.
-        let rail = if area.width < 40 { "" } else { line.rail };
+        let rail = if area.width < 40 { String::new() } else { line.rail };
         let spans =
             paint::left_and_rail(line.left, vec![Span::styled(rail, dim)], usize::from(area.width), dim);
         paint::spans(buffer, row, &spans);
@@ -96,7 +103,7 @@ pub fn draw(queue: &Queue, look: &Look<'_>, area: Rect, buffer: &mut Buffer, hit
 struct Line {
     ticket: Option<TicketId>,
     left: Vec<Span<'static>>,
-    rail: &'static str,
+    rail: String,
 }
 
 fn lines(queue: &Queue, look: &Look<'_>) -> Vec<Line> {
@@ -107,15 +114,17 @@ fn lines(queue: &Queue, look: &Look<'_>) -> Vec<Line> {
             Span::styled("↳ ", theme.style(Role::Accent)),
             Span::styled(clean::for_line(text), theme.style(Role::MdListBullet)),
         ],
-        rail: "after this step",
+        rail: "after this step".to_owned(),
     });
+    let key = look.key(Action::Submit);
+    let held = key.map_or("held".to_owned(), |key| format!("waits for {key}"));
     let waiting = queue.waiting.iter().zip(1_usize..).map(|(row, number)| Line {
         ticket: Some(row.ticket),
         left: vec![
             Span::styled(format!("{number} "), theme.style(Role::Dim)),
             Span::styled(clean::for_line(&row.text), theme.style(Role::Muted)),
         ],
-        rail: if row.held { "waits for Enter" } else { "after the turn" },
+        rail: if row.held { held.clone() } else { "after the turn".to_owned() },
     });
     steering.chain(waiting).collect()
 }
