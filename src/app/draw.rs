@@ -35,7 +35,7 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
         queue: queue_rows::height(&queue),
         composer: state.composer.height(),
         completion: composer_box::completion_height(&state.composer),
-        footer: footer::height(&footer, area.width),
+        footer: footer::height(&footer, &state.theme, area.width),
     };
     let regions = regions::split(area, wants);
 

@@ -180,6 +180,9 @@ impl Phase {
                 }
             }
             AgentEvent::ToolProgress { .. }
+            | AgentEvent::ShellStarted { .. }
+            | AgentEvent::ShellProgress { .. }
+            | AgentEvent::ShellFinished { .. }
             | AgentEvent::RoundFinished { .. }
             | AgentEvent::QueueChanged { .. }
             | AgentEvent::ModelChanged(_)
