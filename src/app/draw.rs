@@ -31,6 +31,7 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     state.composer.set_size(composer_box::text_width(area.width), max_rows(area.height));
     let footer = footer_of(state);
     let queue = queue_of(state);
+    let start_page = start_page_of(state);
     let wants = Wants {
         queue: queue_rows::height(&queue),
         composer: state.composer.height(),
@@ -50,10 +51,15 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
         home: &state.home,
         cwd: &state.cwd,
     };
+    let page = Rect { height: regions.queue.y.saturating_sub(area.y), ..area };
+    let place = |level| Place { screen: area, page, level };
+    let docked = state.layers.iter_mut().map(|layer| layer.docked_height(&look, &place(1))).max().unwrap_or(0);
+    let mut transcript = regions.transcript;
+    transcript.height = transcript.height.saturating_sub(docked);
     if state.conversation.is_empty() {
-        start_page::draw(&start_page_of(state, &look), &look, regions.transcript, buffer);
+        start_page::draw(&start_page, &look, transcript, buffer);
     } else {
-        state.pane.draw(&mut state.conversation, &look, regions.transcript, buffer, &mut hits, &mut next);
+        state.pane.draw(&mut state.conversation, &look, transcript, buffer, &mut hits, &mut next);
     }
     queue_rows::draw(&queue, &look, regions.queue, buffer, &mut hits);
     let drawn = composer_box::draw(&state.composer, &look, regions.composer, buffer, &mut hits);
@@ -63,9 +69,8 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     composer_box::draw_completions(&state.composer, &look, regions.completion, buffer, &mut hits);
 
     let mut caret = drawn.caret;
-    let page = Rect { height: regions.phase.y.saturating_sub(area.y), ..area };
     for (level, layer) in (1_usize..).zip(&mut state.layers) {
-        let place = Place { screen: area, page, level: u8::try_from(level).unwrap_or(u8::MAX) };
+        let place = place(u8::try_from(level).unwrap_or(u8::MAX));
         let over = layer.draw(&look, &place, buffer, &mut hits);
         caret = if layer.is_modal() { over } else { over.or(caret) };
     }
@@ -127,7 +132,8 @@ fn queue_of(state: &AppState) -> Queue {
     queue
 }
 
-fn start_page_of(state: &AppState, look: &Look<'_>) -> StartPage {
+fn start_page_of(state: &AppState) -> StartPage {
+    let look = state.look(state.epoch);
     let view = state.session.view.as_deref();
     StartPage {
         version: env!("CARGO_PKG_VERSION").to_owned(),

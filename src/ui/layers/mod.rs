@@ -244,6 +244,14 @@ impl Layer {
         outcome.swallowing(input)
     }
 
+    /// Rows at the bottom of the page that it stands on instead of lying over: the page ends above them.
+    pub fn docked_height(&mut self, look: &Look<'_>, place: &Place) -> u16 {
+        match self {
+            Self::Permission(card) => card.height(look, place),
+            _ => 0,
+        }
+    }
+
     /// Draws it; returns where the terminal's cursor belongs.
     pub fn draw(
         &mut self,

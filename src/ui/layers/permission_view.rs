@@ -36,7 +36,26 @@ struct Parts {
     is_list: bool,
 }
 
+impl Parts {
+    const fn height(&self) -> u16 {
+        self.heading + self.body + self.gap + self.reason + self.choices + self.keys
+    }
+}
+
 impl PermissionCard {
+    /// Rows that it takes above the composer: what lies there moves up for it.
+    pub(super) fn height(&mut self, look: &Look<'_>, place: &Place) -> u16 {
+        let page = place.page.intersection(place.screen);
+        if page.is_empty() {
+            return 0;
+        }
+        let room = usize::from(page.width);
+        self.lay_out(look, room);
+        let total = self.laid_out.as_ref().map_or(0, |laid_out| laid_out.rows.len());
+        let reason = self.reason(&Chrome::new(look.theme), room).len();
+        self.parts(page, place.screen, total, reason).height()
+    }
+
     pub(super) fn draw(
         &mut self,
         look: &Look<'_>,
@@ -54,7 +73,7 @@ impl PermissionCard {
         let total = self.laid_out.as_ref().map_or(0, |laid_out| laid_out.rows.len());
         let reason = self.reason(&chrome, room);
         let parts = self.parts(page, place.screen, total, reason.len());
-        let height = parts.heading + parts.body + parts.gap + parts.reason + parts.choices + parts.keys;
+        let height = parts.height();
         let area = Rect { y: page.bottom() - height, height, ..page };
         chrome.fill(buffer, area);
         hits.push(area, place.level, Target::Layer);
