@@ -5,8 +5,8 @@ use crate::agent::view::SessionView;
 use crate::proto::message::text_of;
 use crate::ui::chrome::footer::{self, Context, Footer, Tokens};
 use crate::ui::chrome::queue_rows::{self, Queue, Waiting};
-use crate::ui::chrome::start_page::{self, StartPage};
 use crate::ui::chrome::regions::{self, Wants};
+use crate::ui::chrome::start_page::{self, StartPage};
 use crate::ui::chrome::{composer_box, phase_line};
 use crate::ui::composer::view::max_rows;
 use crate::ui::hit::HitMap;
@@ -53,7 +53,8 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     };
     let page = Rect { height: regions.queue.y.saturating_sub(area.y), ..area };
     let place = |level| Place { screen: area, page, level };
-    let docked = state.layers.iter_mut().map(|layer| layer.docked_height(&look, &place(1))).max().unwrap_or(0);
+    let docked =
+        state.layers.iter_mut().map(|layer| layer.docked_height(&look, &place(1))).max().unwrap_or(0);
     let mut transcript = regions.transcript;
     transcript.height = transcript.height.saturating_sub(docked);
     if state.conversation.is_empty() {

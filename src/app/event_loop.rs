@@ -261,11 +261,7 @@ impl Loop {
         self.perform_for(state, cause, |state, now| update::update(state, msg, now));
     }
 
-    fn perform(
-        &mut self,
-        state: &mut AppState,
-        change: impl FnOnce(&mut AppState, Instant) -> Outcome,
-    ) {
+    fn perform(&mut self, state: &mut AppState, change: impl FnOnce(&mut AppState, Instant) -> Outcome) {
         self.perform_for(state, Cause::Input, change);
     }
 

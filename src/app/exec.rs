@@ -14,8 +14,8 @@ use crate::agent::handle::AgentHandle;
 use crate::agent::outbox::Listener;
 use crate::cli::{RunArgs, SessionArgs};
 use crate::config::load;
-use crate::config::settings::setting;
 use crate::config::save;
+use crate::config::settings::setting;
 use crate::proto::command::{Command, Prompt};
 use crate::proto::entry::EntryKind;
 use crate::proto::event::NoticeLevel;
@@ -169,11 +169,9 @@ impl Exec {
             }
             Effect::Save { key, value } => self.save(key, value),
             Effect::Set { key, value } => self.set(key, value),
-            Effect::Trust(trusted) => self.configure(if trusted {
-                ConfigCommand::Trust
-            } else {
-                ConfigCommand::Untrust
-            }),
+            Effect::Trust(trusted) => {
+                self.configure(if trusted { ConfigCommand::Trust } else { ConfigCommand::Untrust })
+            }
             Effect::Quit(exit) => return Flow::End(exit),
         }
         Flow::On
@@ -204,7 +202,9 @@ impl Exec {
         let name = args.session.name.take();
         args.session = match choice {
             SessionChoice::AsStarted => SessionArgs { name, ..args.session },
-            SessionChoice::New => SessionArgs { no_session: args.session.no_session, ..SessionArgs::default() },
+            SessionChoice::New => {
+                SessionArgs { no_session: args.session.no_session, ..SessionArgs::default() }
+            }
             SessionChoice::File(path) => {
                 SessionArgs { session: Some(path.to_string_lossy().into_owned()), ..SessionArgs::default() }
             }
@@ -302,7 +302,8 @@ fn new_agent(started: Started) -> NewAgent {
         model: ModelRef::new(row.provider, row.id),
         name: row.name,
         window: (row.context_window > 0).then_some(row.context_window),
-        price: (row.price.input > 0.0 || row.price.output > 0.0).then_some((row.price.input, row.price.output)),
+        price: (row.price.input > 0.0 || row.price.output > 0.0)
+            .then_some((row.price.input, row.price.output)),
         thinks: row.thinking,
         problem: (!row.has_key).then(|| "no key".to_owned()),
     });

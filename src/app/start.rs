@@ -149,11 +149,7 @@ impl Surroundings {
 }
 
 /// Starts an agent. `interactive`: somebody is there who can answer its questions.
-pub async fn start(
-    args: &RunArgs,
-    around: &Surroundings,
-    interactive: bool,
-) -> Result<Started, StartError> {
+pub async fn start(args: &RunArgs, around: &Surroundings, interactive: bool) -> Result<Started, StartError> {
     let settings = &around.loaded.settings;
     let mut notices: Vec<String> =
         around.loaded.warnings.iter().map(|warning| warning.text.clone()).collect();

@@ -90,7 +90,11 @@ pub const SETTINGS: &[SettingMeta] = &[
         short_env: Some("MYNAH_OFFLINE"),
         ..SettingMeta::new("network.offline", Kind::Bool, "Nothing but the chosen model endpoint").guarding()
     },
-    SettingMeta::new("screen.theme", Kind::Text, "Colours: quiet, terminal, a theme's name, or dark/light names"),
+    SettingMeta::new(
+        "screen.theme",
+        Kind::Text,
+        "Colours: quiet, terminal, a theme's name, or dark/light names",
+    ),
     SettingMeta::new("screen.contrast", Kind::Choice(CONTRASTS), "How well text stands out from its ground"),
     SettingMeta::new("screen.mouse", Kind::Bool, "Take the mouse; shift and drag stays the terminal's"),
     SettingMeta::new("screen.alternate", Kind::Bool, "A screen of our own, gone on exit"),

@@ -30,8 +30,7 @@ impl Depth {
         }
         let program = get("TERM_PROGRAM").unwrap_or_default();
         // Neither shows 24 bit colours, whatever was inherited from outside of it.
-        let is_limited =
-            program == "Apple_Terminal" || (term.starts_with("screen") && get("TMUX").is_none());
+        let is_limited = program == "Apple_Terminal" || (term.starts_with("screen") && get("TMUX").is_none());
         let is_known = ["truecolor", "direct", "kitty", "ghostty", "alacritty", "wezterm", "foot", "contour"]
             .iter()
             .any(|word| term.contains(word))

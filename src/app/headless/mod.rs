@@ -6,13 +6,13 @@
 pub mod json;
 pub mod text;
 
+use super::signals::Signals;
 use crate::agent::handle::{AgentHandle, Ticket};
 use crate::agent::outbox::Listener;
 use crate::agent::view::Durability;
 use crate::cli::OutputMode;
 use crate::proto::command::{CancelReason, Command, Placement, Prompt, TicketOutcome};
 use crate::proto::event::AgentEvent;
-use super::signals::Signals;
 use crate::store::error::reason;
 use json::JsonLines;
 use serde_json::Value;

@@ -22,7 +22,8 @@ pub fn key(state: &mut AppState, event: &KeyEvent, now: Instant) -> Outcome {
     let Some(key) = key_of(event) else { return Outcome::none() };
     let text = typed(event);
     if let Some(layer) = state.layers.last() {
-        let action = state.keymap.resolve(key, layer.contexts());
+        let contexts: Vec<Context> = layer.contexts().iter().copied().chain([Context::Global]).collect();
+        let action = state.keymap.resolve(key, &contexts);
         if let Some(outcome) = to_layer(state, action, text, now) {
             return outcome;
         }
@@ -64,7 +65,12 @@ pub fn paste(state: &mut AppState, text: &str, now: Instant) -> Outcome {
 }
 
 /// `None` when the layer has no use for it and what lies below may have one.
-fn to_layer(state: &mut AppState, action: Option<Action>, text: Option<char>, now: Instant) -> Option<Outcome> {
+fn to_layer(
+    state: &mut AppState,
+    action: Option<Action>,
+    text: Option<char>,
+    now: Instant,
+) -> Option<Outcome> {
     let is_modal = state.layers.last().is_some_and(|layer| layer.is_modal());
     let outcome = match (action, text) {
         (Some(action), _) => layers::handle(state, LayerInput::Act(action), now),
@@ -76,9 +82,13 @@ fn to_layer(state: &mut AppState, action: Option<Action>, text: Option<char>, no
     }
     match action {
         // What concerns the program as a whole works over every layer.
-        Some(action @ (Action::Interrupt | Action::Suspend | Action::Repaint | Action::Quit | Action::ToggleMouse)) => {
-            Some(page(state, action, now).unwrap_or_default())
-        }
+        Some(
+            action @ (Action::Interrupt
+            | Action::Suspend
+            | Action::Repaint
+            | Action::Quit
+            | Action::ToggleMouse),
+        ) => Some(page(state, action, now).unwrap_or_default()),
         _ if is_modal => Some(Outcome::none()),
         _ => None,
     }

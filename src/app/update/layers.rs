@@ -60,15 +60,13 @@ fn answered(state: &mut AppState, answer: Answer, now: Instant) -> Outcome {
         Answer::RenameSession { path, name } if sessions::open_file(state).as_ref() == Some(&path) => {
             Outcome::effect(Effect::Send(Command::Rename(name)))
         }
-        Answer::RenameSession { path, name } => Outcome::effect(Effect::RenameSession(path, name))
-            .then(Effect::ListSessions),
-        Answer::DeleteSession { path } => {
-            Outcome::effect(Effect::DeleteSession(path)).then(Effect::ListSessions)
-        }
+        Answer::RenameSession { path, name } => Outcome::effect(Effect::RenameSession(path, name)),
+        Answer::DeleteSession { path } => Outcome::effect(Effect::DeleteSession(path)),
         Answer::Theme { name, preview: true } => Outcome::effect(Effect::LoadTheme(name)),
         Answer::Theme { name, preview: false } => {
             state.theme_name.clone_from(&name);
-            Outcome::effect(Effect::LoadTheme(name.clone())).then(Effect::Save { key: "screen.theme", value: name })
+            Outcome::effect(Effect::LoadTheme(name.clone()))
+                .then(Effect::Save { key: "screen.theme", value: name })
         }
         Answer::Action(action) => keys::act(state, action, now),
         Answer::Command(name) => match slash::find(&name) {
@@ -79,7 +77,9 @@ fn answered(state: &mut AppState, answer: Answer, now: Instant) -> Outcome {
             Some(command) => commands::run(state, command, "", now),
             None => Outcome::none(),
         },
-        Answer::Line { kind: LineKind::SessionName, text } => Outcome::effect(Effect::Send(Command::Rename(text))),
+        Answer::Line { kind: LineKind::SessionName, text } => {
+            Outcome::effect(Effect::Send(Command::Rename(text)))
+        }
         Answer::Line { .. } | Answer::Confirmed { .. } => Outcome::none(),
     }
 }
@@ -89,10 +89,9 @@ pub fn ask(state: &mut AppState, ask: PermissionAsk, now: Instant) -> Outcome {
     if is_asked(state, ask.id) {
         return Outcome::none();
     }
-    let was_typing = state
-        .gestures
-        .typed
-        .is_some_and(|typed| now.saturating_duration_since(typed) < STILL_TYPING && !state.composer.is_empty());
+    let was_typing = state.gestures.typed.is_some_and(|typed| {
+        now.saturating_duration_since(typed) < STILL_TYPING && !state.composer.is_empty()
+    });
     let preview = match ask.preview.clone() {
         AskPreview::Command(command) => Preview::Command(command),
         AskPreview::Change { path, patch } => Preview::Diff { path, patch },
@@ -167,4 +166,3 @@ pub fn sessions_listed(state: &mut AppState, listed: Vec<SessionInfo>, now_milli
         }
     }
 }
-

@@ -150,4 +150,3 @@ fn composer_said(state: &mut AppState, said: composer::Outcome, now: Instant) ->
         composer::Outcome::OpenEditor(text) => Outcome::effect(Effect::Edit(text)),
     })
 }
-

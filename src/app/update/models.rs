@@ -20,9 +20,11 @@ pub fn open_picker(state: &mut AppState, query: &str) {
 
 /// `/model …`: an exact name switches at once, anything else searches.
 pub fn choose(state: &mut AppState, name: &str) -> Outcome {
-    let exact = state.session.models.iter().find(|item| {
-        item.problem.is_none() && (item.model.to_string() == name || item.model.id == name)
-    });
+    let exact = state
+        .session
+        .models
+        .iter()
+        .find(|item| item.problem.is_none() && (item.model.to_string() == name || item.model.id == name));
     match exact.map(|item| item.model.clone()) {
         Some(model) => set(model),
         None => {

@@ -198,6 +198,7 @@ fn a_turn_becomes_items() {
         summary: String::new(),
         reason: String::new(),
         suggestions: Vec::new(),
+        preview: Default::default(),
     };
     let last = |conversation: &Conversation| told(conversation).pop().unwrap_or_default();
     play(&mut conversation, &[AgentEvent::PermissionAsked(ask)]);

@@ -93,6 +93,7 @@ impl Tape {
                 summary: String::new(),
                 reason: String::new(),
                 suggestions: Vec::new(),
+                preview: Default::default(),
             }),
         )
     }

@@ -25,6 +25,7 @@ fn ask(tool: &str, summary: &str, reason: &str, suggestions: &[&str]) -> Permiss
         summary: summary.to_owned(),
         reason: reason.to_owned(),
         suggestions: suggestions.iter().map(|rule| (*rule).to_owned()).collect(),
+        preview: Default::default(),
     }
 }
 
