@@ -4,4 +4,5 @@
 
 mod architecture;
 mod flows;
+mod pty;
 mod readme;

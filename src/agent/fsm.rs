@@ -25,7 +25,7 @@ use crate::proto::command::TicketOutcome;
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::CallId;
 use crate::proto::message::{AssistantMessage, StopReason};
-use crate::proto::tool::ToolOutput;
+use crate::proto::tool::{REFUSED, STOPPED, ToolOutput};
 use batch::{Batch, Progress, Slot};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -35,13 +35,6 @@ use std::time::Duration;
 const MAX_PAUSES: u32 = 5;
 /// After a stop, running calls get this long to hand over what they have.
 const STOP_GRACE: Duration = Duration::from_millis(40);
-
-/// The result of a call that the user's stop kept from running or from ending.
-pub const STOPPED: &str = "Stopped by the user before it was done.";
-/// The result of the calls after one that the user refused.
-pub const NOT_RUN: &str = "Not run: the user refused an earlier call of this batch.";
-/// The question that the user refused, as its result.
-pub const REFUSED: &str = "The user refused this call.";
 
 /// Names a timer, so that a late one is recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

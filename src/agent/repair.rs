@@ -9,12 +9,9 @@
 
 use crate::proto::ids::CallId;
 use crate::proto::message::{AssistantMessage, Block, Message, StopReason, ToolCall, ToolResultMessage};
+use crate::proto::tool::INTERRUPTED;
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// What a call without a result is answered with.
-pub const INTERRUPTED: &str = "The call was interrupted before it gave a result. It may have had effects: \
-                               check before you repeat it.";
 
 /// What was wrong, and is not any more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

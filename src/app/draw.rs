@@ -1,7 +1,8 @@
 //! The state as cells: which part of the screen gets which rows, and from where each takes its figures.
 
-use super::state::AppState;
+use super::state::{AppState, Early};
 use crate::agent::view::SessionView;
+use crate::proto::command::Prompt;
 use crate::proto::message::text_of;
 use crate::ui::chrome::footer::{self, Context, Footer, Tokens};
 use crate::ui::chrome::queue_rows::{self, Queue, Waiting};
@@ -126,9 +127,10 @@ fn queue_of(state: &AppState) -> Queue {
     };
     let mut queue = view.map(rows).unwrap_or_default();
     // What was sent before the session is open waits too.
-    queue.steering.extend(state.session.waiting.iter().map(|prompt| match &prompt.display {
-        Some(display) => display.clone(),
-        None => text_of(&prompt.content),
+    queue.steering.extend(state.session.waiting.iter().map(|early| match early {
+        Early::Prompt(Prompt { display: Some(display), .. }) => display.clone(),
+        Early::Prompt(prompt) => text_of(&prompt.content),
+        Early::Shell { command, .. } => format!("!{command}"),
     }));
     queue
 }

@@ -96,11 +96,25 @@ pub struct Session {
     /// The agent has ended by itself: nothing can be sent.
     pub dead: bool,
     /// What was sent before it was open.
-    pub waiting: Vec<Prompt>,
+    pub waiting: Vec<Early>,
     /// The models that can be chosen.
     pub models: Vec<ModelItem>,
     /// When the last model call ended, as the footer's clock shows it.
     pub clock: Option<(u8, u8)>,
+}
+
+/// Something that was sent before a session was open.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Early {
+    /// A prompt.
+    Prompt(Prompt),
+    /// A shell line.
+    Shell {
+        /// The command.
+        command: String,
+        /// Its result is only shown.
+        shown_only: bool,
+    },
 }
 
 /// Something to know for a moment.
@@ -187,7 +201,10 @@ impl AppState {
             composer,
             phase: Phase::default(),
             layers: Vec::new(),
-            session: Session { waiting: beginning.prompts, ..Session::default() },
+            session: Session {
+                waiting: beginning.prompts.into_iter().map(Early::Prompt).collect(),
+                ..Session::default()
+            },
             branch: None,
             toast: None,
             listing: None,

@@ -5,6 +5,18 @@ use super::usage::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+// Sentences that stand for the result of a call that gave none of its own. Front ends know them again.
+
+/// The result of a call that the user's stop kept from running or from ending.
+pub const STOPPED: &str = "Stopped by the user before it was done.";
+/// The result of the calls after one that the user refused.
+pub const NOT_RUN: &str = "Not run: the user refused an earlier call of this batch.";
+/// The question that the user refused, as its result.
+pub const REFUSED: &str = "The user refused this call.";
+/// What a call without a result is answered with.
+pub const INTERRUPTED: &str = "The call was interrupted before it gave a result. It may have had effects: \
+                               check before you repeat it.";
+
 /// A tool as a model sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolSpec {

@@ -1,7 +1,5 @@
 //! The full-screen program as a person uses it: keys go in, the screen is read.
 
-mod faults;
-mod layout;
 mod work;
 
 use crate::flows::{CHAT, KEY};
@@ -15,9 +13,12 @@ const QUIET: Duration = Duration::from_millis(150);
 
 /// The program in the project of that home, with this server as its model.
 fn mynah(home: &Home, server: &ModelServer) -> Program {
-    bare(home)
-        .envs([("OPENAI_BASE_URL", server.openai_base_url().as_str()), ("OPENAI_API_KEY", KEY)])
-        .args(["--model", CHAT.model, "--set", "retry.base_seconds=0"])
+    bare(home).envs([("OPENAI_BASE_URL", server.openai_base_url().as_str()), ("OPENAI_API_KEY", KEY)]).args([
+        "--model",
+        CHAT.model,
+        "--set",
+        "retry.base_seconds=0",
+    ])
 }
 
 /// The program in the project of that home; no model is known to it.

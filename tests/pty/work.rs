@@ -14,6 +14,10 @@ fn without_a_model_the_demo_answers() {
     pty.wait_for("demo");
     ask(&mut pty, "show me around");
     // It reads for itself, then asks before it runs anything.
+    pty.wait_for("Create mynah-tour.md?");
+    pty.press("1");
+    pty.wait_for("Change mynah-tour.md?");
+    pty.press("1");
     pty.wait_for("Run this command?");
     pty.press("1");
     pty.wait_for("∎ ");
@@ -141,8 +145,7 @@ fn a_command_is_stopped() {
 #[test]
 fn what_is_said_meanwhile_steers_or_waits() {
     let home = Home::new();
-    let (step, gate) =
-        Step::text("Looking.").call("read", json!({"path": "a.txt"})).pieces(4).gate_after(1);
+    let (step, gate) = Step::text("Looking.").call("read", json!({"path": "a.txt"})).pieces(4).gate_after(1);
     home.write("a.txt", "alpha\n");
     let server = serve(vec![step, Step::text("Steered."), Step::text("Queued.")]);
     let mut pty = open(mynah(&home, &server));
@@ -173,8 +176,9 @@ fn what_is_said_meanwhile_steers_or_waits() {
 #[test]
 fn a_resize_storm_ends_in_a_whole_screen() {
     let home = Home::new();
-    let (step, gate) = Step::text("A line that is long enough to wrap where it is narrow, and more of it, and the end.")
-        .gate_after(4);
+    let (step, gate) =
+        Step::text("A line that is long enough to wrap where it is narrow, and more of it, and the end.")
+            .gate_after(4);
     let server = serve(vec![step]);
     let mut pty = open(mynah(&home, &server).size(100, 30));
     ask(&mut pty, "tell me");
@@ -221,7 +225,6 @@ fn a_shell_line_runs_and_is_told_with_the_next_prompt() {
     let home = Home::new();
     let server = serve(vec![Step::text("I see.")]);
     let mut pty = open(mynah(&home, &server));
-    pty.wait_for("any");
     ask(&mut pty, "!echo six times $((6 * 7))");
     pty.wait_for("six times 42");
     ask(&mut pty, "!!echo only for me");

@@ -1,8 +1,9 @@
 //! The calls of one response: which may run side by side, and in which order their results are recorded.
 
-use super::{Effect, NOT_RUN};
+use super::Effect;
 use crate::proto::ids::CallId;
 use crate::proto::message::{AssistantMessage, ToolCall};
+use crate::proto::tool::NOT_RUN;
 use crate::proto::tool::ToolOutput;
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -6,7 +6,6 @@ mod view;
 
 use crate::agent::context::SystemPrompt;
 use crate::agent::driver::Workshop;
-use crate::agent::fsm;
 use crate::agent::outbox::Listener;
 use crate::agent::permission::Rules;
 use crate::jobs::Jobs;
@@ -25,7 +24,7 @@ use crate::proto::ids::SessionId;
 use crate::proto::message::Message;
 use crate::proto::message::{StopReason, text_of};
 use crate::proto::model::{ModelRef, ThinkingLevel};
-use crate::proto::tool::{ToolOutput, ToolSpec};
+use crate::proto::tool::{self, ToolOutput, ToolSpec};
 use crate::proto::usage::{Counts, Usage};
 use crate::store::line::Header;
 use crate::store::log::Log;
@@ -390,7 +389,7 @@ async fn a_stop_does_not_wait_for_a_call_that_will_not_end() {
         unreachable!("asked for")
     };
     assert_eq!(text_of(&results[0].content), "cancelled in time");
-    assert_eq!(text_of(&results[1].content), fsm::STOPPED);
+    assert_eq!(text_of(&results[1].content), tool::STOPPED);
     assert_eq!(ticket.outcome().await, TicketOutcome::Cancelled);
     // The history is valid: the next request has an answer for each call.
     submit(&handle, "again").outcome().await;
@@ -730,7 +729,7 @@ async fn the_end_keeps_what_running_calls_have() {
         opened.tree.context().messages.iter().map(|(_, message)| brief(message)).collect();
     let results: Vec<&str> = said.iter().filter_map(|line| line.strip_prefix("result: ")).collect();
     assert_eq!(results.len(), 3, "{said:?}");
-    assert_eq!(results[..2], ["cancelled in time", fsm::STOPPED]);
+    assert_eq!(results[..2], ["cancelled in time", tool::STOPPED]);
 }
 
 #[tokio::test]

@@ -3,8 +3,8 @@
 use super::{Outcome, layers};
 use crate::app::effect::{Effect, How, SessionChoice};
 use crate::app::msg::{Done, Opened};
-use crate::app::state::AppState;
-use crate::proto::command::Placement;
+use crate::app::state::{AppState, Early};
+use crate::proto::command::{Command, Placement};
 use crate::proto::event::NoticeLevel;
 use crate::term::clipboard::Copied;
 use crate::ui::chrome::phase::Phase;
@@ -68,8 +68,11 @@ fn opened_session(state: &mut AppState, opened: Opened) -> Outcome {
     }
     state.tell_values();
     let mut outcome = Outcome::changed();
-    for prompt in std::mem::take(&mut state.session.waiting) {
-        outcome = outcome.then(Effect::Submit(prompt, How::Own(Placement::Back)));
+    for early in std::mem::take(&mut state.session.waiting) {
+        outcome = outcome.then(match early {
+            Early::Prompt(prompt) => Effect::Submit(prompt, How::Own(Placement::Back)),
+            Early::Shell { command, shown_only } => Effect::Send(Command::RunShell { command, shown_only }),
+        });
     }
     outcome
 }

@@ -3,7 +3,7 @@
 use super::{Outcome, commands};
 use crate::app::effect::{Effect, How};
 use crate::app::slash;
-use crate::app::state::AppState;
+use crate::app::state::{AppState, Early};
 use crate::proto::command::{Command, Placement, Prompt, QueueCommand};
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::TicketId;
@@ -50,7 +50,7 @@ fn prompt(state: &mut AppState, submission: Submission, now: Instant) -> Outcome
     let prompt = Prompt { content: vec![Block::text(submission.text)], display };
     state.pane.to_end();
     if state.session.view.is_none() {
-        state.session.waiting.push(prompt);
+        state.session.waiting.push(Early::Prompt(prompt));
         return Outcome::changed();
     }
     let how = match submission.delivery {
@@ -76,12 +76,11 @@ fn shell(state: &mut AppState, submission: Submission, shown_only: bool, now: In
     if let Some(refused) = refused(state, &submission, now) {
         return refused;
     }
+    state.pane.to_end();
     if state.session.view.is_none() {
-        state.toast(NoticeLevel::Info, "The session is still being opened; try again in a moment.", now);
-        state.composer.put_back(&submission.shown, &submission.pastes, now);
+        state.session.waiting.push(Early::Shell { command: submission.text, shown_only });
         return Outcome::changed();
     }
-    state.pane.to_end();
     Outcome::effect(Effect::Send(Command::RunShell { command: submission.text, shown_only }))
 }
 
@@ -99,8 +98,14 @@ pub fn nothing_written(state: &AppState, delivery: Delivery) -> Outcome {
 
 /// Takes the last row that waits back into the composer.
 pub fn take_back(state: &mut AppState, now: Instant) -> Outcome {
-    if let Some(prompt) = state.session.waiting.pop() {
-        return write_again(state, &prompt, now);
+    match state.session.waiting.pop() {
+        Some(Early::Prompt(prompt)) => return write_again(state, &prompt, now),
+        Some(Early::Shell { command, shown_only }) => {
+            let mark = if shown_only { "!!" } else { "!" };
+            state.composer.put_back(&format!("{mark}{command}"), &[], now);
+            return Outcome::changed();
+        }
+        None => {}
     }
     let Some(view) = state.session.view.clone() else { return Outcome::none() };
     let steering = view.steering.last().map(|row| row.ticket);

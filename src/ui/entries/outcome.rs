@@ -204,8 +204,8 @@ pub fn text(content: &[Block]) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::{fsm, repair};
     use crate::proto::ids::CallId;
+    use crate::proto::tool;
     use serde_json::json;
 
     fn result(text: &str, is_error: bool) -> ToolResultMessage {
@@ -258,10 +258,10 @@ mod tests {
         let denied = "This bash call was refused and did not run: rm -rf /\nThe rule bash(rm:*) denies it. Do not try \
                       to get the same effect in another way.";
         let table = [
-            (fsm::STOPPED, State::Stopped, "stopped", None),
-            (fsm::NOT_RUN, State::Stopped, "not run", None),
-            (fsm::REFUSED, State::Denied, "not allowed", None),
-            (repair::INTERRUPTED, State::Stopped, "interrupted", None),
+            (tool::STOPPED, State::Stopped, "stopped", None),
+            (tool::NOT_RUN, State::Stopped, "not run", None),
+            (tool::REFUSED, State::Denied, "not allowed", None),
+            (tool::INTERRUPTED, State::Stopped, "interrupted", None),
             ("Operation aborted", State::Stopped, "stopped", None),
             ("The user refused this call and says: use rg", State::Denied, "not allowed", Some("use rg")),
             (denied, State::Denied, "not allowed", Some("The rule bash(rm:*) denies it.")),

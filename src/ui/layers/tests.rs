@@ -86,7 +86,7 @@ fn models() -> Layer {
 
 fn session(path: &str, name: Option<&str>, prompt: &str, hours: u64, cwd: &str) -> SessionItem {
     SessionItem {
-        path: PathBuf::from(format!("/home/kim/.local/share/mynah/{path}.jsonl")),
+        path: PathBuf::from(format!("/home/u/.local/share/mynah/{path}.jsonl")),
         name: name.map(str::to_owned),
         first_prompt: prompt.to_owned(),
         age: Duration::from_secs(hours * 3600),
@@ -104,22 +104,22 @@ fn session_items() -> Vec<SessionItem> {
             None,
             "Why does the lexer loop on an unclosed string?\nSee below.",
             0,
-            "/home/kim/src/tool",
+            "/home/u/src/tool",
         ),
-        session("b", Some("Release notes"), "Write the notes", 2, "/home/kim/src/tool"),
+        session("b", Some("Release notes"), "Write the notes", 2, "/home/u/src/tool"),
         session(
             "c",
             None,
             "Add a flag for the colour depth and test it on all terminals that we know",
             80,
-            "/home/kim/src/tool",
+            "/home/u/src/tool",
         ),
-        session("d", Some("Taxes"), "Sum up the table", 900, "/home/kim/papers"),
+        session("d", Some("Taxes"), "Sum up the table", 900, "/home/u/papers"),
     ]
 }
 
 fn sessions() -> Layer {
-    Layer::Sessions(Box::new(Sessions::new(session_items(), PathBuf::from("/home/kim/src/tool"), "")))
+    Layer::Sessions(Box::new(Sessions::new(session_items(), PathBuf::from("/home/u/src/tool"), "")))
 }
 
 fn commands() -> Vec<CommandRow> {
@@ -171,8 +171,8 @@ fn draw(layer: &mut Layer, theme: &Theme, columns: u16, rows: u16) -> Frame {
         epoch: now,
         motion: false,
         glyphs: true,
-        home: Path::new("/home/kim"),
-        cwd: Path::new("/home/kim/src/tool"),
+        home: Path::new("/home/u"),
+        cwd: Path::new("/home/u/src/tool"),
     };
     let screen = Rect::new(0, 0, columns, rows);
     let mut buffer = Buffer::empty(screen);
@@ -302,7 +302,7 @@ fn what_is_typed_for_the_composer_does_not_answer() {
 fn questions_are_plain() {
     let now = Instant::now();
     let new_file = Preview::Diff {
-        path: "/home/kim/src/tool/src/new.rs".to_owned(),
+        path: "/home/u/src/tool/src/new.rs".to_owned(),
         patch: "--- /dev/null\n+++ b/src/new.rs\n@@ -0,0 +1 @@\n+x\n".to_owned(),
     };
     let table = [
@@ -381,7 +381,7 @@ fn sessions_are_scoped_renamed_and_deleted() {
     assert_eq!(layer.contexts(), [Context::Composer]);
     layer.handle(LayerInput::Type(" 2024"), Instant::now());
     assert!(draw(&mut layer, &dark, 60, 20).caret.is_some_and(|caret| caret.y > 1));
-    let path = PathBuf::from("/home/kim/.local/share/mynah/d.jsonl");
+    let path = PathBuf::from("/home/u/.local/share/mynah/d.jsonl");
     let renamed = Answer::RenameSession { path: path.clone(), name: "Taxes 2024".to_owned() };
     assert_eq!(act(&mut layer, Action::Submit), LayerOutcome::Emit(renamed));
     assert!(shows(&mut layer, "Taxes 2024"));
