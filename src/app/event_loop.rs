@@ -221,7 +221,7 @@ impl Loop {
         let mut next = Some(news);
         for _ in 0..MOST_EVENTS {
             match next {
-                Some(AgentNews::Event(event)) => self.tell(state, Msg::Agent(*event)),
+                Some(AgentNews::Event(event)) => self.tell(state, Msg::Agent(event)),
                 Some(AgentNews::View(view)) => self.tell(state, Msg::View(view)),
                 Some(AgentNews::Ended) => {
                     self.agent = None;

@@ -170,7 +170,7 @@ impl Exec {
             Effect::Save { key, value } => self.save(key, value),
             Effect::Set { key, value } => self.set(key, value),
             Effect::Trust(trusted) => {
-                self.configure(if trusted { ConfigCommand::Trust } else { ConfigCommand::Untrust })
+                self.configure(if trusted { ConfigCommand::Trust } else { ConfigCommand::Untrust });
             }
             Effect::Quit(exit) => return Flow::End(exit),
         }

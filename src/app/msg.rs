@@ -17,7 +17,7 @@ pub enum Msg {
     /// The terminal told something.
     Input(Input),
     /// The agent told something.
-    Agent(AgentEvent),
+    Agent(Box<AgentEvent>),
     /// The agent will tell nothing any more, and nobody asked it to end.
     AgentEnded,
     /// The agent's state, as last published.

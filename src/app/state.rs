@@ -1,5 +1,6 @@
 //! The state of the full-screen program. Changed only by [`super::update`], shown only by [`super::draw`].
 
+use super::effect::SessionChoice;
 use super::headless::Exit;
 use super::slash;
 use crate::agent::view::SessionView;
@@ -91,6 +92,8 @@ pub struct Session {
     pub view: Option<Arc<SessionView>>,
     /// One is being opened.
     pub opening: bool,
+    /// To be opened when that is done.
+    pub next: Option<SessionChoice>,
     /// A new one stands in for one that could not be opened.
     pub fell_back: bool,
     /// The agent has ended by itself: nothing can be sent.

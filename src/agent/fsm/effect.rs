@@ -29,7 +29,7 @@ pub enum Effect {
         /// How long it ran; `None` when it did not run.
         duration_ms: Option<u64>,
     },
-    /// Check the call; answer with [`Event::Judged`], at once or when the user has answered.
+    /// Check the call; answer with [`Event::Judged`](super::Event::Judged), at once or when the user has answered.
     Judge(ToolCall),
     /// The question to the user about this call falls away.
     Unask(CallId),
@@ -56,7 +56,7 @@ pub enum Effect {
         /// When it fires.
         after: Duration,
     },
-    /// Put what the user said meanwhile into the history; answer with [`Event::SteeringTaken`].
+    /// Put what the user said meanwhile into the history; answer with [`Event::SteeringTaken`](super::Event::SteeringTaken).
     TakeSteering,
     /// A round ended with this message.
     RoundFinished(Arc<AssistantMessage>),

@@ -1,6 +1,6 @@
 //! What became of effects.
 
-use super::{Outcome, layers};
+use super::{Outcome, layers, sessions};
 use crate::app::effect::{Effect, How, SessionChoice};
 use crate::app::msg::{Done, Opened};
 use crate::app::state::{AppState, Early};
@@ -67,6 +67,9 @@ fn opened_session(state: &mut AppState, opened: Opened) -> Outcome {
         state.conversation.notice(NoticeLevel::Warning, text);
     }
     state.tell_values();
+    if let Some(next) = state.session.next.take() {
+        return sessions::open(state, next);
+    }
     let mut outcome = Outcome::changed();
     for early in std::mem::take(&mut state.session.waiting) {
         outcome = outcome.then(match early {
@@ -81,6 +84,9 @@ fn not_opened(state: &mut AppState, error: String) -> Outcome {
     state.session.opening = false;
     state.conversation.notice(NoticeLevel::Error, error);
     state.pane.to_end();
+    if let Some(next) = state.session.next.take() {
+        return sessions::open(state, next);
+    }
     if state.session.view.is_some() || state.session.fell_back {
         return Outcome::changed();
     }

@@ -93,7 +93,7 @@ pub fn reload_theme(state: &mut AppState, _now: Instant) -> Outcome {
 pub fn update(state: &mut AppState, msg: Msg, now: Instant) -> Outcome {
     let outcome = match msg {
         Msg::Input(input) => input_came(state, input, now),
-        Msg::Agent(event) => agent::event(state, event, now),
+        Msg::Agent(event) => agent::event(state, *event, now),
         Msg::AgentEnded => agent::ended(state),
         Msg::View(view) => agent::view(state, view),
         Msg::Done(done) => done::done(state, done, now),

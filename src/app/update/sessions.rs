@@ -28,6 +28,7 @@ pub fn new(state: &mut AppState, _now: Instant) -> Outcome {
 /// Opens a session in place of this one.
 pub fn open(state: &mut AppState, choice: SessionChoice) -> Outcome {
     if state.session.opening {
+        state.session.next = Some(choice);
         return Outcome::none();
     }
     state.session.opening = true;

@@ -1,6 +1,6 @@
 //! Place, model, mode, context, cost. Everything is quiet unless it needs a look.
 //!
-//! What is shown at which width is negotiated here, once, into a list of [`Cell`]s a row; a further figure is a further
+//! What is shown at which width is negotiated here, once, into a list of `Cell`s a row; a further figure is a further
 //! part of a cell.
 
 use super::{context_bar, provider};

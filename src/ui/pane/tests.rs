@@ -98,7 +98,7 @@ impl World {
             motion: true,
             glyphs: true,
             home: Path::new("/home"),
-            cwd: Path::new("/home/work"),
+            cwd: Path::new("/home/u"),
         };
         let counted = |item: &Item, cx: &EntryCx<'_>| {
             self.laid_out.set(self.laid_out.get() + 1);
