@@ -16,6 +16,8 @@ pub enum Effect {
     Open(SessionChoice),
     /// Puts a text on the clipboard.
     Copy(String),
+    /// Reads the clipboard.
+    Paste,
     /// Lets the user edit a text in their editor.
     Edit(String),
     /// Stops the program until the shell continues it.

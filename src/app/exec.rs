@@ -122,6 +122,10 @@ impl Exec {
                 let reports = self.reports.clone();
                 terminal.copy(text, move |copied| tell(&reports, Done::Copied(copied)));
             }
+            Effect::Paste => {
+                let reports = self.reports.clone();
+                terminal.paste(move |read| tell(&reports, Done::Pasted(read)));
+            }
             Effect::Edit(text) => return self.edit(&text, terminal),
             Effect::Suspend => return suspend(terminal),
             Effect::Repaint => terminal.repaint(),

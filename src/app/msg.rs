@@ -55,6 +55,8 @@ pub enum Done {
     Theme(Box<Theme>),
     /// What became of a copy.
     Copied(Copied),
+    /// What is on the clipboard; the error says why nothing can be read.
+    Pasted(Result<String, String>),
     /// What was written in the editor; the error says why not.
     Edited(Result<String, String>),
     /// Something the user should know, for a moment.

@@ -132,6 +132,14 @@ impl Terminal {
         }
     }
 
+    /// Reads the system's clipboard, and tells on another thread what is on it.
+    pub fn paste(&self, done: impl FnOnce(Result<String, String>) + Send + 'static) {
+        match &self.clipboard {
+            Some(clipboard) => clipboard.paste(done),
+            None => done(Err("nothing can be pasted in this run".to_owned())),
+        }
+    }
+
     /// Runs something while the terminal is as it was before the program.
     ///
     /// # Errors

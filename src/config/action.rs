@@ -139,9 +139,7 @@ actions! {
     NewSession, "new_session", [Global], "New session";
     ExpandRows, "expand_rows", [Global], "Expand all rows";
     ToggleThinking, "toggle_thinking", [Global], "Show or hide thinking";
-    ToggleFolds, "toggle_folds", [Global], "Folded view on or off";
     ToggleMouse, "toggle_mouse", [Global], "Mouse capture on or off";
-    Search, "search", [Global ComposerEmpty Transcript], "Search the transcript";
     FocusPrevious, "focus_previous", [Global Transcript], "Focus the row above";
     FocusNext, "focus_next", [Global Transcript], "Focus the row below";
     PageUp, "page_up", [Global Transcript Popup], "Scroll up by a page";
@@ -151,10 +149,6 @@ actions! {
     PreviousPrompt, "previous_prompt", [Global Transcript], "Scroll to the prompt before";
     NextPrompt, "next_prompt", [Global Transcript], "Scroll to the prompt after";
     CopyLast, "copy_last", [Global], "Copy the last block";
-    Jobs, "jobs", [Global], "Background jobs";
-    Agents, "agents", [Global], "Agents";
-    ToBackground, "to_background", [Global ComposerEmpty], "Move the running command to the background";
-    Dictate, "dictate", [Global], "Start or end dictation";
     Paste, "paste", [Global], "Paste the clipboard";
 
     // The prompt.
@@ -218,8 +212,6 @@ actions! {
     Open, "open", [Transcript], "Open the row";
     ToggleRow, "toggle_row", [Transcript], "Expand or fold the row";
     CopyRow, "copy_row", [Transcript Popup], "Copy";
-    SearchNext, "search_next", [Transcript Popup], "The next match";
-    SearchPrevious, "search_previous", [Transcript Popup], "The previous match";
     ScrollUp, "scroll_up", [Popup Transcript Card], "Scroll up by a line";
     ScrollDown, "scroll_down", [Popup Transcript Card], "Scroll down by a line";
     ListUp, "list_up", [List Card], "The entry above";

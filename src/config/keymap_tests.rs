@@ -29,15 +29,15 @@ fn a_key_does_what_the_innermost_place_says() {
     let table: &[(&str, &[Context], Option<Action>)] = &[
         ("enter", written, Some(Action::Submit)),
         ("ctrl+f", written, Some(Action::Right)),
-        ("ctrl+f", empty, Some(Action::Search)),
+        ("ctrl+f", empty, Some(Action::Right)),
         ("ctrl+d", empty, Some(Action::Quit)),
         ("ctrl+d", written, Some(Action::DeleteForward)),
         ("home", empty, Some(Action::Top)),
         ("home", written, Some(Action::LineStart)),
         ("/", written, None),
-        ("/", &[Transcript, Global], Some(Action::Search)),
+        ("y", &[Transcript, Global], Some(Action::CopyRow)),
         ("esc", &[Transcript, Global], Some(Action::Cancel)),
-        ("N", &[Transcript, Global], Some(Action::SearchPrevious)),
+        ("G", &[Transcript, Global], Some(Action::Bottom)),
         ("a", written, None),
     ];
     for (text, contexts, action) in table {
@@ -77,8 +77,8 @@ fn what_is_wrong_is_left_out_and_told_with_its_line() {
         ("[hats]\nhelp = \"f9\"", "`hats` is no section of keys"),
         ("[list]\nhelp = \"f9\"", "`help` does nothing in [list]; it belongs in [global]."),
         ("[composer]\nundo = \"u\"", "`u` types a character in [composer]"),
-        ("[global]\nhelp = \"f9\"\njobs = \"f9\"", "keymap.toml:3: `f9` already does `help` (keymap.toml:2)"),
-        ("[global]\njobs = \"f1\"", "`f1` now does `jobs`, and `help` has no key left in [global]."),
+        ("[global]\nhelp = \"f9\"\npalette = \"f9\"", "keymap.toml:3: `f9` already does `help` (keymap.toml:2)"),
+        ("[global]\npalette = \"f1\"", "`f1` now does `palette`, and `help` has no key left in [global]."),
         ("[global\n", "keymap.toml:1: this is no TOML"),
     ];
     for (text, expected) in table {

@@ -1,4 +1,4 @@
-//! Copying, on a thread of its own: a clipboard may take a tenth of a second to fail.
+//! Copying and pasting, on a thread of its own: a clipboard may take a tenth of a second to fail.
 //!
 //! On the user's own machine the system's clipboard confirms; otherwise, or when there is none, the terminal is asked
 //! (OSC 52). It never confirms, so that is told as sent, not as copied.
@@ -7,12 +7,16 @@ use crate::config::env::Env;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::io;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{SendError, Sender, channel};
 
 /// Terminals drop longer sequences, or part of them.
 const LONGEST_SEQUENCE: usize = 1024 * 1024;
 /// Screen passes on no string longer than this in one piece.
 const SCREEN_PIECE: usize = 512;
+
+const STOPPED: &str = "the clipboard has stopped working; restart Mynah";
+/// Terminals do not let programs read it, and with reason.
+const NOT_HERE: &str = "only the terminal can paste here; use its own key";
 
 /// What became of a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,16 +64,13 @@ impl Way {
     }
 }
 
-/// The thread that copies.
-#[derive(Debug)]
-pub struct Clipboard(Sender<(String, Reply)>);
+/// The thread that copies and pastes.
+pub struct Clipboard(Sender<Job>);
 
-struct Reply(Box<dyn FnOnce(Copied) + Send>);
-
-impl std::fmt::Debug for Reply {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Reply")
-    }
+/// What it is asked for, and who is told.
+enum Job {
+    Copy(String, Box<dyn FnOnce(Copied) + Send>),
+    Paste(Box<dyn FnOnce(Result<String, String>) + Send>),
 }
 
 impl Clipboard {
@@ -88,18 +89,25 @@ impl Clipboard {
         multiplexer: Multiplexer,
         send: impl Fn(&[u8]) -> bool + Send + 'static,
     ) -> io::Result<Self> {
-        let (sender, wanted) = channel::<(String, Reply)>();
+        let (sender, wanted) = channel();
         std::thread::Builder::new().name("clipboard".to_owned()).spawn(move || {
-            for (text, reply) in wanted {
+            for job in wanted {
+                let (text, done) = match job {
+                    Job::Copy(text, done) => (text, done),
+                    Job::Paste(done) => {
+                        done(native.as_mut().map_or_else(|| Err(NOT_HERE.to_owned()), Native::get));
+                        continue;
+                    }
+                };
                 let refused = match native.as_mut().map(|native| native.set(&text)) {
                     Some(Ok(())) => {
-                        reply.0(Copied::Confirmed);
+                        done(Copied::Confirmed);
                         continue;
                     }
                     Some(Err(refused)) => Some(refused),
                     None => None,
                 };
-                reply.0(by_terminal(&text, multiplexer, &send, refused));
+                done(by_terminal(&text, multiplexer, &send, refused));
             }
         })?;
         Ok(Self(sender))
@@ -107,9 +115,15 @@ impl Clipboard {
 
     /// Copies, and tells `done` on the other thread what became of it.
     pub fn copy(&self, text: String, done: impl FnOnce(Copied) + Send + 'static) {
-        if let Err(unsent) = self.0.send((text, Reply(Box::new(done)))) {
-            let (_, reply) = unsent.0;
-            reply.0(Copied::Failed("copying has stopped working; restart Mynah".to_owned()));
+        if let Err(SendError(Job::Copy(_, done))) = self.0.send(Job::Copy(text, Box::new(done))) {
+            done(Copied::Failed(STOPPED.to_owned()));
+        }
+    }
+
+    /// Reads the system's clipboard, and tells `done` on the other thread what is on it; the error says why not.
+    pub fn paste(&self, done: impl FnOnce(Result<String, String>) + Send + 'static) {
+        if let Err(SendError(Job::Paste(done))) = self.0.send(Job::Paste(Box::new(done))) {
+            done(Err(STOPPED.to_owned()));
         }
     }
 }
@@ -160,22 +174,37 @@ pub fn sequence(text: &str, multiplexer: Multiplexer) -> Vec<u8> {
 /// A clipboard that confirms.
 trait Native {
     fn set(&mut self, text: &str) -> Result<(), String>;
+    fn get(&mut self) -> Result<String, String>;
 }
 
 /// The system's, opened at the first copy and kept: on X11 and Wayland its content goes with whoever put it there.
 #[derive(Default)]
 struct System(Option<arboard::Clipboard>);
 
-impl Native for System {
-    fn set(&mut self, text: &str) -> Result<(), String> {
+impl System {
+    /// Does something with it; one that failed is opened anew the next time.
+    fn with<T>(
+        &mut self,
+        work: impl FnOnce(&mut arboard::Clipboard) -> Result<T, arboard::Error>,
+    ) -> Result<T, String> {
         let opened = match self.0.take() {
             Some(clipboard) => Ok(clipboard),
             None => arboard::Clipboard::new(),
         };
         let mut clipboard = opened.map_err(|error| error.to_string())?;
-        clipboard.set_text(text).map_err(|error| error.to_string())?;
+        let done = work(&mut clipboard).map_err(|error| error.to_string())?;
         self.0 = Some(clipboard);
-        Ok(())
+        Ok(done)
+    }
+}
+
+impl Native for System {
+    fn set(&mut self, text: &str) -> Result<(), String> {
+        self.with(|clipboard| clipboard.set_text(text))
+    }
+
+    fn get(&mut self) -> Result<String, String> {
+        self.with(arboard::Clipboard::get_text)
     }
 }
 
@@ -190,6 +219,25 @@ mod tests {
     impl Native for Fake {
         fn set(&mut self, _text: &str) -> Result<(), String> {
             self.0.clone()
+        }
+
+        fn get(&mut self) -> Result<String, String> {
+            self.0.clone().map(|()| "there".to_owned())
+        }
+    }
+
+    #[test]
+    fn what_is_there_is_read_where_it_is_the_users() {
+        let table = [
+            (Some(Fake(Ok(()))), Ok("there".to_owned())),
+            (Some(Fake(Err("no display".to_owned()))), Err("no display".to_owned())),
+            (None, Err(NOT_HERE.to_owned())),
+        ];
+        for (native, wanted) in table {
+            let clipboard = Clipboard::with(native, Multiplexer::None, |_| true).unwrap();
+            let (tell, told) = channel();
+            clipboard.paste(move |read| tell.send(read).unwrap());
+            assert_eq!(told.recv_timeout(Duration::from_secs(20)).unwrap(), wanted);
         }
     }
 

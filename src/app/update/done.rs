@@ -1,6 +1,6 @@
 //! What became of effects.
 
-use super::{Outcome, layers, sessions};
+use super::{Outcome, keys, layers, sessions};
 use crate::app::effect::{Effect, How, SessionChoice};
 use crate::app::msg::{Done, Opened};
 use crate::app::state::{AppState, Early};
@@ -31,6 +31,8 @@ pub fn done(state: &mut AppState, done: Done, now: Instant) -> Outcome {
             let (level, text) = copy_notice(&copied);
             state.toast(level, text, now);
         }
+        Done::Pasted(Ok(text)) => return keys::paste(state, &text, now),
+        Done::Pasted(Err(why)) => state.toast(NoticeLevel::Info, format!("Not pasted: {why}."), now),
         Done::Edited(Ok(text)) => state.composer.replace_all(&text, now),
         Done::Edited(Err(error)) => {
             state.toast(NoticeLevel::Warning, format!("{error} What was written is as it was."), now);

@@ -83,7 +83,8 @@ fn to_layer(
     match action {
         // What concerns the program as a whole works over every layer.
         Some(
-            action @ (Action::Interrupt
+            action @ (Action::Paste
+            | Action::Interrupt
             | Action::Suspend
             | Action::Repaint
             | Action::Quit
@@ -102,9 +103,6 @@ pub fn act(state: &mut AppState, action: Action, now: Instant) -> Outcome {
     // Rows that wait are taken back, and sent, by the page.
     if action == Action::Cancel && state.composer.completer().popup().is_none() {
         return cancel(state);
-    }
-    if action == Action::Paste {
-        return Outcome::none();
     }
     let said = state.composer.handle(ComposerInput::Act(action), now);
     if let Some(outcome) = composer_said(state, said, now) {
@@ -133,6 +131,7 @@ fn page(state: &mut AppState, action: Action, now: Instant) -> Option<Outcome> {
             return Some(Outcome::effect(Effect::ListSessions));
         }
         Action::NewSession => return Some(sessions::new(state, now)),
+        Action::Paste => return Some(Outcome::effect(Effect::Paste)),
         Action::ExpandRows => state.pane.set_expanded(!state.pane.is_expanded()),
         Action::ToggleThinking => state.pane.set_show_thinking(!state.pane.shows_thinking()),
         Action::ToggleMouse => return Some(toggle_mouse(state, now)),
