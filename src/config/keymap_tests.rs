@@ -77,7 +77,10 @@ fn what_is_wrong_is_left_out_and_told_with_its_line() {
         ("[hats]\nhelp = \"f9\"", "`hats` is no section of keys"),
         ("[list]\nhelp = \"f9\"", "`help` does nothing in [list]; it belongs in [global]."),
         ("[composer]\nundo = \"u\"", "`u` types a character in [composer]"),
-        ("[global]\nhelp = \"f9\"\npalette = \"f9\"", "keymap.toml:3: `f9` already does `help` (keymap.toml:2)"),
+        (
+            "[global]\nhelp = \"f9\"\npalette = \"f9\"",
+            "keymap.toml:3: `f9` already does `help` (keymap.toml:2)",
+        ),
         ("[global]\npalette = \"f1\"", "`f1` now does `palette`, and `help` has no key left in [global]."),
         ("[global\n", "keymap.toml:1: this is no TOML"),
     ];
