@@ -4,7 +4,7 @@ use super::state::{AppState, Early};
 use crate::agent::view::SessionView;
 use crate::proto::command::Prompt;
 use crate::proto::message::text_of;
-use crate::ui::chrome::footer::{self, Context, Footer, Tokens};
+use crate::ui::chrome::footer::{self, Cache, Context, Footer, Tokens, Warmth};
 use crate::ui::chrome::queue_rows::{self, Queue, Waiting};
 use crate::ui::chrome::regions::{self, Wants};
 use crate::ui::chrome::start_page::{self, StartPage};
@@ -16,7 +16,7 @@ use crate::ui::look::Look;
 use crate::ui::scene::{NextDeadline, Scene};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Draws a frame; returns where the terminal's cursor belongs. What the frame means is kept for the mouse.
 pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<Position> {
@@ -30,7 +30,7 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
         next.expire(toast.until);
     }
     state.composer.set_size(composer_box::text_width(area.width), max_rows(area.height));
-    let footer = footer_of(state);
+    let footer = footer_of(state, now);
     let queue = queue_of(state);
     let start_page = start_page_of(state);
     let wants = Wants {
@@ -80,7 +80,28 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     caret
 }
 
-fn footer_of(state: &AppState) -> Footer {
+/// How long providers keep a prompt, and from when on it is worth a hint.
+const CACHE_LIFE: Duration = Duration::from_secs(5 * 60);
+const CACHE_COOLING: Duration = Duration::from_secs(4 * 60);
+
+/// What the provider's cache holds; nothing of one that does not cache.
+fn cache_of(view: &SessionView, answered: Instant, now: Instant) -> Option<Cache> {
+    let usage = view.cache.as_ref()?.last_usage;
+    let prompt = usage.prompt_tokens();
+    if prompt == 0 || usage.cache_read + usage.cache_write == 0 {
+        return None;
+    }
+    let age = now.saturating_duration_since(answered);
+    let warmth = match age {
+        age if age >= CACHE_LIFE => Warmth::Cold,
+        age if age >= CACHE_COOLING => Warmth::Cooling,
+        _ => Warmth::Warm,
+    };
+    let percent = u8::try_from(usage.cache_read * 100 / prompt).unwrap_or(100);
+    Some(Cache { percent: Some(percent), age, warmth })
+}
+
+fn footer_of(state: &AppState, now: Instant) -> Footer {
     let look = state.look(state.epoch);
     let view = state.session.view.as_deref();
     let clock = state.session.clock.map(|(hours, minutes)| format!("{hours:02}:{minutes:02}"));
@@ -109,7 +130,7 @@ fn footer_of(state: &AppState) -> Footer {
             read: usage.cache_read,
             output: usage.output,
         },
-        cache: None,
+        cache: view.and_then(|view| cache_of(view, state.session.answered?, now)),
         is_mouse_off: !state.mouse,
         notice: state.toast.as_ref().map(|toast| (toast.level, toast.text.clone())),
     }

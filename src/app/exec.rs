@@ -203,19 +203,15 @@ impl Exec {
 
     fn open(&self, choice: SessionChoice) {
         let mut args = self.args.clone();
-        let name = args.session.name.take();
-        args.session = match choice {
-            SessionChoice::AsStarted => SessionArgs { name, ..args.session },
-            SessionChoice::New => {
-                SessionArgs { no_session: args.session.no_session, ..SessionArgs::default() }
-            }
-            SessionChoice::File(path) => {
-                SessionArgs { session: Some(path.to_string_lossy().into_owned()), ..SessionArgs::default() }
-            }
-            SessionChoice::CopyOf(path) => {
-                SessionArgs { fork: Some(path.to_string_lossy().into_owned()), ..SessionArgs::default() }
-            }
-        };
+        if let Some(view) = self.agent.as_ref().map(AgentHandle::view) {
+            // What was chosen meanwhile goes on, but a session that was left has its own model.
+            args.permissions.yolo = false;
+            args.permissions.permission_mode = Some(view.mode);
+            let is_new = matches!(choice, SessionChoice::New);
+            args.model = is_new.then(|| view.model.to_string());
+            args.thinking = is_new.then_some(view.thinking);
+        }
+        args.session = choice.arguments(args.session);
         let (around, reports) = (self.around.clone(), self.reports.clone());
         tokio::spawn(async move {
             let report = match start::start(&args, &around, true).await {
@@ -287,6 +283,19 @@ impl Exec {
     fn in_background(&self, work: impl FnOnce() -> Done + Send + 'static) {
         let reports = self.reports.clone();
         tokio::task::spawn_blocking(move || tell(&reports, work()));
+    }
+}
+
+impl SessionChoice {
+    /// The choice as the command line would say it; `started` is what it did say.
+    fn arguments(self, started: SessionArgs) -> SessionArgs {
+        let file = |path: PathBuf| Some(path.to_string_lossy().into_owned());
+        match self {
+            Self::AsStarted => started,
+            Self::New => SessionArgs { no_session: started.no_session, ..SessionArgs::default() },
+            Self::File(path) => SessionArgs { session: file(path), ..SessionArgs::default() },
+            Self::CopyOf(path) => SessionArgs { fork: file(path), ..SessionArgs::default() },
+        }
     }
 }
 

@@ -104,6 +104,8 @@ pub struct Session {
     pub models: Vec<ModelItem>,
     /// When the last model call ended, as the footer's clock shows it.
     pub clock: Option<(u8, u8)>,
+    /// When that was; not known of a session that was resumed.
+    pub answered: Option<Instant>,
 }
 
 /// Something that was sent before a session was open.

@@ -21,6 +21,7 @@ pub fn event(state: &mut AppState, event: AgentEvent, now: Instant) -> Outcome {
         AgentEvent::PermissionResolved { ask } => layers::resolved(state, ask),
         AgentEvent::RoundFinished { .. } => {
             state.session.clock = Some(clock);
+            state.session.answered = Some(now);
             Outcome::changed()
         }
         // A command may have checked out another branch, or made files.
