@@ -1,7 +1,7 @@
 //! When the next frame is drawn.
 //!
 //! Invariants
-//! - A key is shown at once; only a frame drawn less than [`INPUT_GAP`] ago holds it back.
+//! - A key is shown at once; only a frame that was drawn for another one less than [`INPUT_GAP`] ago holds it back.
 //! - Streamed text waits for [`STREAM_GAP`] after any frame: a frame drawn for a key shows the text, too.
 //! - Animated cells step only while they are in view and the terminal has focus.
 //! - Nothing requested and nothing that changes by itself: no deadline, hence no timer, no wake-up, no bytes.
@@ -31,6 +31,8 @@ pub enum Cause {
 #[derive(Debug, Clone)]
 pub struct FrameClock {
     last_frame: Option<Instant>,
+    /// The last one that somebody's doing has caused.
+    last_input_frame: Option<Instant>,
     /// Since when a frame is asked for.
     input: Option<Instant>,
     stream: Option<Instant>,
@@ -41,7 +43,7 @@ pub struct FrameClock {
 impl FrameClock {
     /// Nothing drawn, nothing asked for. A terminal that does not tell its focus has it.
     pub fn new() -> Self {
-        Self { last_frame: None, input: None, stream: None, next: NextDeadline::default(), has_focus: true }
+        Self { last_frame: None, last_input_frame: None, input: None, stream: None, next: NextDeadline::default(), has_focus: true }
     }
 
     /// The screen is no longer true. However often this is said, one frame settles it.
@@ -61,20 +63,24 @@ impl FrameClock {
     /// A frame was drawn that shows everything there was; `next` is when it becomes untrue by itself.
     pub fn drawn(&mut self, now: Instant, next: NextDeadline) {
         self.last_frame = Some(now);
-        self.input = None;
+        if self.input.take().is_some() {
+            self.last_input_frame = Some(now);
+        }
         self.stream = None;
         self.next = next;
     }
 
     /// When to draw; a time that has passed means now. `None`: there is nothing to wait for.
     pub fn deadline(&self) -> Option<Instant> {
-        let spaced = |wanted: Option<Instant>, gap: Duration| {
+        let after = |last: Option<Instant>, wanted: Option<Instant>, gap: Duration| {
             let wanted = wanted?;
-            Some(self.last_frame.map_or(wanted, |last| wanted.max(last + gap)))
+            Some(last.map_or(wanted, |last| wanted.max(last + gap)))
         };
+        let spaced = |wanted, gap| after(self.last_frame, wanted, gap);
         let animation = self.next.animation.filter(|_| self.has_focus);
         let deadlines = [
-            spaced(self.input, INPUT_GAP),
+            // Streams draw all the time: whoever types does not wait for their frames.
+            after(self.last_input_frame, self.input, INPUT_GAP),
             spaced(self.stream, STREAM_GAP),
             spaced(animation, ANIMATION_GAP),
             spaced(self.next.figure, ANIMATION_GAP),
