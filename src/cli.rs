@@ -89,7 +89,7 @@ pub struct SessionArgs {
     #[arg(short = 'c', long = "continue", group = "session_choice")]
     pub continue_newest: bool,
 
-    /// Go on with this session: the beginning of its id. Without one, choose it (with -p: list those of this folder)
+    /// Go on with a session: the beginning of its id. Without an id, choose from a list (with -p: print the list)
     #[arg(
         short, long, value_name = "ID", num_args = 0..=1, default_missing_value = "", group = "session_choice"
     )]
@@ -228,10 +228,10 @@ pub enum ConfigAction {
 
 const AFTER_HELP: &str = "\
 Examples:
-  mynah                                            open the screen
-  mynah \"why does the build fail?\"                the same, and begin with this
-  mynah -c                                         go on with the newest session of this folder
-  mynah --resume                                   choose a session
+  mynah                               open the screen
+  mynah \"why does the build fail?\"    the same, and begin with this
+  mynah -c                            go on with the newest session of this folder
+  mynah --resume                      choose a session
 
 Without the screen, for scripts and pipes:
   mynah -p \"why does the build fail?\"

@@ -5,6 +5,11 @@ use mynah::app::slash;
 use mynah::cli::RunArgs;
 use mynah::config::keymap::Keymap;
 use mynah::config::{key_table, load, settings};
+use mynah::theme;
+use mynah::theme::contrast::Contrast;
+use mynah::theme::depth::Depth;
+use mynah::theme::load::Choice;
+use mynah::theme::role::Role;
 use std::fs;
 use std::path::Path;
 
@@ -55,6 +60,18 @@ fn its_keys_are_keys() {
     let (keymap, warnings) = Keymap::defaults().patched(example, Path::new("keymap.toml"));
     assert!(warnings.is_empty(), "{warnings:?}");
     assert_ne!(keymap, Keymap::defaults());
+}
+
+#[test]
+fn its_theme_is_a_theme() {
+    let example = README.split("```toml\n").find(|block| block.starts_with("inherits")).expect("an example");
+    let (example, _) = example.split_once("```").expect("its end");
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("dusk.toml"), example).expect("a file");
+    let choice = Choice { setting: "dusk", page: None, depth: Depth::True, contrast: Contrast::Normal };
+    let (theme, warnings) = theme::load::load(&choice, folder.path());
+    assert!(warnings.is_empty(), "{warnings:?}");
+    assert_ne!(theme.style(Role::Accent), theme::load::embedded("quiet-dark", None).style(Role::Accent));
 }
 
 #[test]
