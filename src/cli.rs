@@ -29,15 +29,15 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation
 #[derive(Debug, Clone, Parser)]
 #[command(name = "mynah", version, about, after_help = AFTER_HELP, disable_help_subcommand = true)]
 pub struct RunArgs {
-    /// Prompts, run in order. @FILE puts a file into the first one
+    /// Prompts to begin with, run in order. @FILE puts a file into the first one
     #[arg(value_name = "PROMPT")]
     pub prompts: Vec<String>,
 
-    /// Run the prompts, print the final text, and leave
+    /// Without the screen: run the prompts, print the final text, and leave
     #[arg(short, long)]
     pub print: bool,
 
-    /// What to print: the final text, or every event as a line of JSON
+    /// What is printed without the screen: the final text, or every event as a line of JSON
     #[arg(long, value_enum, default_value_t = OutputMode::Text, value_name = "MODE")]
     pub mode: OutputMode,
 
@@ -89,7 +89,7 @@ pub struct SessionArgs {
     #[arg(short = 'c', long = "continue", group = "session_choice")]
     pub continue_newest: bool,
 
-    /// Go on with this session: the beginning of its id. Without one, list the sessions of this folder
+    /// Go on with a session: the beginning of its id. Without an id, choose from a list (with -p: print the list)
     #[arg(
         short, long, value_name = "ID", num_args = 0..=1, default_missing_value = "", group = "session_choice"
     )]
@@ -228,6 +228,12 @@ pub enum ConfigAction {
 
 const AFTER_HELP: &str = "\
 Examples:
+  mynah                               open the screen
+  mynah \"why does the build fail?\"    the same, and begin with this
+  mynah -c                            go on with the newest session of this folder
+  mynah --resume                      choose a session
+
+Without the screen, for scripts and pipes:
   mynah -p \"why does the build fail?\"
   git diff | mynah -p \"review this\"
   mynah -p --allow 'bash(cargo test:*)' --permission-mode edits \"make the tests pass\"

@@ -2,7 +2,7 @@
 //!
 //! Two halves meet in plain data. Below sits the agent: a pure turn machine and a driver that performs what it
 //! decides, addressed only by [`proto::command::Command`] and heard only through [`proto::event::AgentEvent`]. Above
-//! sit the programs that talk to it: today the headless one ([`app::headless`]).
+//! sit the programs that talk to it: the full-screen one ([`app::event_loop`]) and the headless one ([`app::headless`]).
 //!
 //! | folder | what it is |
 //! |---|---|
@@ -15,9 +15,11 @@
 //! | [`agent`] | the session actor, the turn machine, permissions, context |
 //! | [`theme`] | roles to colours |
 //! | [`text`] | text as people see it: widths, wrapping, Markdown, differences, figures |
+//! | [`transcript`] | the conversation as items: what they are, how high, and where the view stands in them |
 //! | [`ui`] | what is on screen |
 //! | [`term`] | the terminal: input, frames, its state before and after |
 //! | [`app`] | programs around an agent |
+//! | [`cli`] | the command line |
 //!
 //! Who may import whom is a table in `tests/architecture.rs`.
 

@@ -1,20 +1,77 @@
 //! What the README says is what the program does.
 
 use clap::CommandFactory;
+use mynah::app::slash;
 use mynah::cli::RunArgs;
-use mynah::config::{load, settings};
+use mynah::config::keymap::Keymap;
+use mynah::config::{key_table, load, settings};
+use mynah::theme;
+use mynah::theme::contrast::Contrast;
+use mynah::theme::depth::Depth;
+use mynah::theme::load::Choice;
+use mynah::theme::role::Role;
+use std::fs;
+use std::path::Path;
 
 const README: &str = include_str!("../README.md");
-const TABLE_BEGIN: &str =
-    "<!-- settings: made from the table in src/config/settings.rs, checked by a test -->\n";
-const TABLE_END: &str = "<!-- end of settings -->";
+
+/// What stands between two marks is what the code makes of its table.
+fn check_table(begin: &str, end: &str, wanted: &str) {
+    let (_, rest) =
+        README.split_once(&format!("<!-- {begin}, checked by a test -->\n")).expect("the begin mark");
+    let (shown, _) = rest.split_once(&format!("<!-- {end} -->")).expect("the end mark");
+    assert!(shown.trim() == wanted.trim(), "Put this table into README.md between the marks:\n\n{wanted}");
+}
 
 #[test]
 fn the_table_of_settings_is_the_one_of_the_code() {
-    let (_, rest) = README.split_once(TABLE_BEGIN).expect("the begin mark");
-    let (shown, _) = rest.split_once(TABLE_END).expect("the end mark");
     let wanted = settings::reference_table(&load::defaults());
-    assert!(shown.trim() == wanted.trim(), "Put this table into README.md between the marks:\n\n{wanted}");
+    check_table("settings: made from the table in src/config/settings.rs", "end of settings", &wanted);
+}
+
+#[test]
+fn the_table_of_keys_is_the_one_of_the_code() {
+    let wanted = key_table::reference_table(&Keymap::defaults());
+    check_table("keys: made from config/keymap.toml", "end of keys", &wanted);
+}
+
+#[test]
+fn the_table_of_commands_is_the_one_of_the_code() {
+    let wanted = slash::reference_table();
+    check_table("commands: made from the table in src/app/slash/mod.rs", "end of commands", &wanted);
+}
+
+#[test]
+fn every_picture_it_shows_is_there_and_no_other() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/pictures");
+    let files = fs::read_dir(folder).expect("pictures").map(|entry| entry.expect("a file").file_name());
+    let mut files: Vec<String> = files.map(|name| name.into_string().expect("a plain name")).collect();
+    let shown = README.split("](assets/pictures/").skip(1).filter_map(|rest| rest.split(')').next());
+    let mut shown: Vec<String> = shown.map(str::to_owned).collect();
+    files.sort();
+    shown.sort();
+    assert_eq!(shown, files, "README.md shows the left ones, assets/pictures holds the right ones");
+}
+
+#[test]
+fn its_keys_are_keys() {
+    let example = README.split("```toml\n").find(|block| block.starts_with("[global]")).expect("an example");
+    let (example, _) = example.split_once("```").expect("its end");
+    let (keymap, warnings) = Keymap::defaults().patched(example, Path::new("keymap.toml"));
+    assert!(warnings.is_empty(), "{warnings:?}");
+    assert_ne!(keymap, Keymap::defaults());
+}
+
+#[test]
+fn its_theme_is_a_theme() {
+    let example = README.split("```toml\n").find(|block| block.starts_with("inherits")).expect("an example");
+    let (example, _) = example.split_once("```").expect("its end");
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("dusk.toml"), example).expect("a file");
+    let choice = Choice { setting: "dusk", page: None, depth: Depth::True, contrast: Contrast::Normal };
+    let (theme, warnings) = theme::load::load(&choice, folder.path());
+    assert!(warnings.is_empty(), "{warnings:?}");
+    assert_ne!(theme.style(Role::Accent), theme::load::embedded("quiet-dark", None).style(Role::Accent));
 }
 
 #[test]

@@ -13,12 +13,14 @@
 //! | [`key`] | a key press, read and printed |
 //! | [`action`] | everything a key can do |
 //! | [`keymap`] | which key does what, and where |
+//! | [`key_table`] | the same for the README |
 
 pub mod action;
 pub mod check;
 pub mod env;
 pub mod grants;
 pub mod key;
+pub mod key_table;
 pub mod keymap;
 pub mod load;
 pub mod places;

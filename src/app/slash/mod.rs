@@ -51,6 +51,17 @@ pub fn find(name: &str) -> Option<&'static SlashCommand> {
     COMMANDS.iter().find(|command| command.name == name || command.aliases.contains(&name))
 }
 
+/// The table in Markdown, for the README.
+pub fn reference_table() -> String {
+    let mut table = "| command | also | what it does |\n|---|---|---|\n".to_owned();
+    for command in COMMANDS {
+        let aliases: Vec<String> = command.aliases.iter().map(|alias| format!("`/{alias}`")).collect();
+        let name = format!("/{} {}", command.name, command.argument);
+        table.push_str(&format!("| `{}` | {} | {} |\n", name.trim_end(), aliases.join(" "), command.text));
+    }
+    table
+}
+
 /// The table as completion takes it. Values that are known only while the program runs (models, sessions, themes)
 /// are added later.
 pub fn completion_items() -> Vec<CommandItem> {
