@@ -119,7 +119,8 @@ fn on_screen(args: &RunArgs, around: Surroundings) -> anyhow::Result<Exit> {
 
 fn runtime() -> anyhow::Result<Runtime> {
     Builder::new_multi_thread()
-        .worker_threads(2)
+        // More only hand each piece of a stream to and fro; what takes long runs on blocking threads.
+        .worker_threads(1)
         .enable_all()
         .build()
         .map_err(|error| anyhow::anyhow!("Mynah could not start: {}.", reason(&error)))

@@ -157,6 +157,7 @@ impl Loop {
                 return exit;
             }
             if self.clock.is_due(Instant::now()) {
+                self.catch_up(state);
                 self.draw(state);
             }
             match self.wait().await {
@@ -169,14 +170,24 @@ impl Loop {
         }
     }
 
+    /// Takes in what the agent has told since the frame was asked for, so that the frame shows the newest.
+    fn catch_up(&mut self, state: &mut AppState) {
+        let Some(agent) = &mut self.agent else { return };
+        if let Some(event) = agent.events.try_next() {
+            self.agent_news(state, AgentNews::Event(Box::new(event.event)));
+        }
+    }
+
     async fn wait(&mut self) -> Woken {
         let deadline = self.clock.deadline();
+        // Until the next frame nobody sees what more is told: its pieces gather where they are, and wake nobody.
+        let listens = !self.clock.awaits_stream();
         tokio::select! {
             biased;
             number = self.signals.next() => Woken::Signal(number),
             heard = self.heard.recv() => Woken::Heard(heard),
             Some(report) = self.reported.recv() => Woken::Report(report),
-            news = next_of(&mut self.agent) => Woken::Agent(news),
+            news = next_of(&mut self.agent), if listens => Woken::Agent(news),
             () = sleep_until(deadline) => Woken::Deadline,
         }
     }

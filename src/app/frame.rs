@@ -43,7 +43,14 @@ pub struct FrameClock {
 impl FrameClock {
     /// Nothing drawn, nothing asked for. A terminal that does not tell its focus has it.
     pub fn new() -> Self {
-        Self { last_frame: None, last_input_frame: None, input: None, stream: None, next: NextDeadline::default(), has_focus: true }
+        Self {
+            last_frame: None,
+            last_input_frame: None,
+            input: None,
+            stream: None,
+            next: NextDeadline::default(),
+            has_focus: true,
+        }
     }
 
     /// The screen is no longer true. However often this is said, one frame settles it.
@@ -86,6 +93,11 @@ impl FrameClock {
             spaced(self.next.figure, ANIMATION_GAP),
         ];
         deadlines.into_iter().flatten().min()
+    }
+
+    /// A frame that shows what the agent told is on its way.
+    pub const fn awaits_stream(&self) -> bool {
+        self.stream.is_some()
     }
 
     /// Whether to draw now.

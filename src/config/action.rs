@@ -133,7 +133,7 @@ actions! {
     Repaint, "repaint", [Global], "Draw the whole screen again";
     NextMode, "next_mode", [Global], "Next permission mode";
     PickModel, "pick_model", [Global], "Choose a model";
-    NextModel, "next_model", [Global], "Next model of the set";
+    NextModel, "next_model", [Global], "Next model of this provider";
     NextThinking, "next_thinking", [Global], "Next thinking level";
     PickSession, "pick_session", [Global], "Choose a session";
     NewSession, "new_session", [Global], "New session";
@@ -148,7 +148,7 @@ actions! {
     Bottom, "bottom", [Global ComposerEmpty Transcript Popup], "Go to the end";
     PreviousPrompt, "previous_prompt", [Global Transcript], "Scroll to the prompt before";
     NextPrompt, "next_prompt", [Global Transcript], "Scroll to the prompt after";
-    CopyLast, "copy_last", [Global], "Copy the last block";
+    CopyLast, "copy_last", [Global], "Copy the last block of code, else the last answer";
     Paste, "paste", [Global], "Paste the clipboard";
 
     // The prompt.

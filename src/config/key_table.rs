@@ -1,6 +1,6 @@
 //! The keys as a table in Markdown, for the README.
 
-use super::action::{Action, Context};
+use super::action::Action;
 use super::keymap::Keymap;
 
 /// Keys of the prompt that are where every editor has them. With them nobody would find the others.
@@ -32,31 +32,12 @@ const IN_EVERY_EDITOR: &[Action] = &[
     Action::ListPageDown,
 ];
 
-/// Keys that are kept for parts of the program that are not there yet.
-const TO_COME: &[Action] = &[
-    Action::ToggleFolds,
-    Action::Search,
-    Action::SearchNext,
-    Action::SearchPrevious,
-    Action::Jobs,
-    Action::Agents,
-    Action::ToBackground,
-    Action::Dictate,
-    Action::Paste,
-];
-
-/// The same for whole places: no window over the transcript is open yet.
-const PLACES_TO_COME: &[Context] = &[Context::Popup];
-
 /// Keys and what they do, place by place. Moving, selecting and deleting are left out, and so is what has no key.
 pub fn reference_table(keymap: &Keymap) -> String {
     let mut table = "| where | key | what it does |\n|---|---|---|\n".to_owned();
     let mut last = None;
     for row in keymap.help() {
-        let is_left_out = IN_EVERY_EDITOR.contains(&row.action)
-            || TO_COME.contains(&row.action)
-            || PLACES_TO_COME.contains(&row.context);
-        if is_left_out || row.keys.is_empty() {
+        if IN_EVERY_EDITOR.contains(&row.action) || row.keys.is_empty() {
             continue;
         }
         let place = if last == Some(row.context) { "" } else { row.context.title() };

@@ -18,6 +18,8 @@ const SYNC_BEGIN: &[u8] = b"\x1b[?2026h";
 const SYNC_END: &[u8] = b"\x1b[?2026l";
 /// A frame of up to this many bytes needs no synchronisation: it reaches the terminal in one piece.
 const SYNC_FROM_BYTES: usize = 64;
+/// A difference below this is not worth the search for rows that moved.
+const SHIFT_FROM_BYTES: usize = 160;
 
 /// What is to be shown.
 #[derive(Debug, Clone, Default)]
@@ -95,7 +97,8 @@ impl Screen {
     fn paint_difference(&self, painter: &mut Painter, cells: &Buffer) {
         let start = painter.clone();
         paint_rows(painter, cells, |y| row(&self.shown, y));
-        if painter.bytes().is_empty() {
+        // What moved costs at least two rows of text; to look for it in every small frame would cost more than it saves.
+        if painter.bytes().len() < SHIFT_FROM_BYTES {
             return;
         }
         if let Some(shift) = scroll_regions::find(&self.shown, cells) {

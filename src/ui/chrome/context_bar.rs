@@ -5,6 +5,7 @@ use crate::theme::mix::Rgb;
 use crate::theme::role::Role;
 use ratatui::style::{Color, Style};
 use ratatui::text::Span;
+use std::sync::LazyLock;
 
 /// Shares from which on it needs a look, and from which on it is urgent.
 const WARNING: f64 = 0.7;
@@ -64,16 +65,27 @@ pub fn spans(share: Option<f64>, cells: usize, theme: &Theme) -> Vec<Span<'stati
     (0..cells).map(cell).collect()
 }
 
+/// Filled and empty, by lightness of the page and place. They take powers and sines, and every frame needs them.
+static COLORS: LazyLock<[Vec<(Color, Color)>; 2]> = LazyLock::new(|| {
+    [false, true].map(|is_dark| (0..CELLS).map(|index| compute(index, CELLS, is_dark)).collect())
+});
+
+/// As many as the bar has where there is room for it.
+const CELLS: usize = 20;
+
 fn colors(index: usize, cells: usize, theme: &Theme) -> (Color, Color) {
+    let known = COLORS.get(usize::from(theme.is_dark())).filter(|_| cells == CELLS);
+    known
+        .and_then(|colors| colors.get(index).copied())
+        .unwrap_or_else(|| compute(index, cells, theme.is_dark()))
+}
+
+fn compute(index: usize, cells: usize, is_dark: bool) -> (Color, Color) {
     #[expect(clippy::cast_precision_loss, reason = "a few cells")]
     let way = index as f64 / cells.saturating_sub(1).max(1) as f64;
     let hue = 142.0 + (29.0 - 142.0) * way;
     let color = |lightness, chroma| Rgb::from_oklch(lightness, chroma, hue).color();
-    if theme.is_dark() {
-        (color(0.76, 0.15), color(0.40, 0.10))
-    } else {
-        (color(0.66, 0.15), color(0.90, 0.05))
-    }
+    if is_dark { (color(0.76, 0.15), color(0.40, 0.10)) } else { (color(0.66, 0.15), color(0.90, 0.05)) }
 }
 
 #[cfg(test)]
