@@ -72,6 +72,7 @@ impl Terminal {
             alternate: settings.alternate,
             mouse: settings.mouse,
             keyboard: probed.caps.keyboard,
+            other_keys: probed.caps.other_keys(),
         })?;
         let screen = Screen::new(probed.caps.synchronised != Some(false));
         let closed = hear.clone();

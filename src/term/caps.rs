@@ -66,6 +66,12 @@ impl Caps {
         }
     }
 
+    /// It tells keys apart in xterm's older way, and not in kitty's.
+    pub fn other_keys(&self) -> bool {
+        let is_known = |name: &String| ["tmux", "XTerm"].iter().any(|known| name.starts_with(known));
+        !self.keyboard && self.name.as_ref().is_some_and(is_known)
+    }
+
     /// Whether the background is dark; nothing when it is unknown.
     pub fn dark(&self) -> Option<bool> {
         let [red, green, blue] = self.background?.map(u32::from);

@@ -30,6 +30,9 @@ const WIPE: &[u8] = b"\x1b[H\x1b[J";
 /// Told apart: keys that older terminals mix up (1), repeats and releases (2), the character with shift (4).
 const KEYBOARD_ON: &[u8] = b"\x1b[>7u";
 const KEYBOARD_OFF: &[u8] = b"\x1b[<u";
+/// The older way to tell mixed up keys apart, without releases.
+const OTHER_KEYS_ON: &[u8] = b"\x1b[>4;1m";
+const OTHER_KEYS_OFF: &[u8] = b"\x1b[>4m";
 /// Ends a sequence or frame that was cut, then plain colours and the whole screen as scroll region.
 const LEAVE_FIRST: &[u8] = b"\x1b\\\x1b[?2026l\x1b[m\x1b[r";
 const LEAVE_LAST: &[u8] = b"\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?25h";
@@ -46,6 +49,9 @@ pub struct Modes {
     pub mouse: bool,
     /// The keyboard protocol of kitty; only where the terminal has confirmed it.
     pub keyboard: bool,
+    /// The keyboard protocol of xterm, for terminals without the one of kitty. Some take its sequence for colours: only
+    /// where the terminal is known by name.
+    pub other_keys: bool,
 }
 
 /// The terminal while it is ours.
@@ -97,6 +103,7 @@ impl Guard {
         bytes.extend_from_slice(ENTER);
         bytes.extend_from_slice(if modes.mouse { MOUSE_ON } else { b"" });
         bytes.extend_from_slice(if modes.keyboard { KEYBOARD_ON } else { b"" });
+        bytes.extend_from_slice(if modes.other_keys { OTHER_KEYS_ON } else { b"" });
         // From the first byte on there is something to undo.
         state.entered = true;
         state.modes = modes;
@@ -171,12 +178,13 @@ impl Inner {
 
     fn leave(&self, state: &mut State) -> io::Result<()> {
         self.tty.mute(true);
-        let Modes { alternate, keyboard, mouse: _ } = state.modes;
+        let Modes { alternate, keyboard, other_keys, mouse: _ } = state.modes;
         let mut outcome = Ok(());
         if std::mem::take(&mut state.entered) {
             let mut bytes = LEAVE_FIRST.to_vec();
             // Each screen has its own keyboard flags: this one's are taken back before it is left.
             bytes.extend_from_slice(if keyboard { KEYBOARD_OFF } else { b"" });
+            bytes.extend_from_slice(if other_keys { OTHER_KEYS_OFF } else { b"" });
             // Whatever the mode says: off twice is harmless, on by mistake is not.
             bytes.extend_from_slice(MOUSE_OFF);
             bytes.extend_from_slice(LEAVE_LAST);

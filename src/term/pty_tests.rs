@@ -99,7 +99,7 @@ const fn size(cols: u16, rows: u16) -> PtySize {
     PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }
 }
 
-const ALL: Modes = Modes { alternate: true, mouse: true, keyboard: true };
+const ALL: Modes = Modes { alternate: true, mouse: true, keyboard: true, other_keys: false };
 
 fn frame(text: &str) -> Frame {
     let mut cells = Buffer::empty(Rect::new(0, 0, 40, 5));

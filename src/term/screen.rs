@@ -18,8 +18,8 @@ const SYNC_BEGIN: &[u8] = b"\x1b[?2026h";
 const SYNC_END: &[u8] = b"\x1b[?2026l";
 /// A frame of up to this many bytes needs no synchronisation: it reaches the terminal in one piece.
 const SYNC_FROM_BYTES: usize = 64;
-/// A difference below this is not worth the search for rows that moved.
-const SHIFT_FROM_BYTES: usize = 160;
+/// Fewer changed rows are not worth the search for ones that moved.
+const SHIFT_FROM_ROWS: usize = 4;
 
 /// What is to be shown.
 #[derive(Debug, Clone, Default)]
@@ -96,9 +96,10 @@ impl Screen {
     /// With a shift of rows or without, whichever takes fewer bytes.
     fn paint_difference(&self, painter: &mut Painter, cells: &Buffer) {
         let start = painter.clone();
-        paint_rows(painter, cells, |y| row(&self.shown, y));
-        // What moved costs at least two rows of text; to look for it in every small frame would cost more than it saves.
-        if painter.bytes().len() < SHIFT_FROM_BYTES {
+        let changed = paint_rows(painter, cells, |y| row(&self.shown, y));
+        // A stream changes its last row and a clock most of the time: to look for rows that moved each time would cost more
+        // than all else.
+        if changed < SHIFT_FROM_ROWS {
             return;
         }
         if let Some(shift) = scroll_regions::find(&self.shown, cells) {
@@ -113,12 +114,17 @@ impl Screen {
     }
 }
 
-fn paint_rows<'a>(painter: &mut Painter, cells: &Buffer, old: impl Fn(u16) -> Option<&'a [Cell]>) {
+/// Paints all rows, and tells how many were not right already.
+fn paint_rows<'a>(painter: &mut Painter, cells: &Buffer, old: impl Fn(u16) -> Option<&'a [Cell]>) -> usize {
+    let mut changed = 0;
     for y in 0..cells.area.height {
         if let Some(new) = row(cells, y) {
+            let before = painter.bytes().len();
             paint_row(painter, y, old(y), new);
+            changed += usize::from(painter.bytes().len() > before);
         }
     }
+    changed
 }
 
 fn row(buffer: &Buffer, y: u16) -> Option<&[Cell]> {

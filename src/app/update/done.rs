@@ -8,6 +8,7 @@ use crate::proto::command::{Command, Placement};
 use crate::proto::event::NoticeLevel;
 use crate::term::clipboard::Copied;
 use crate::ui::chrome::phase::Phase;
+use crate::ui::layers::Layer;
 use std::time::Instant;
 
 /// Something is done.
@@ -71,6 +72,12 @@ fn opened_session(state: &mut AppState, opened: Opened) -> Outcome {
         state.conversation.notice(NoticeLevel::Warning, text);
     }
     state.tell_values();
+    for layer in &mut state.layers {
+        if let Layer::Models(picker) = layer {
+            picker.set_items(state.session.models.clone());
+            picker.set_loading(false);
+        }
+    }
     if let Some(next) = state.session.next.take() {
         return sessions::open(state, next);
     }

@@ -14,7 +14,8 @@ use std::time::Instant;
 /// Shows the list of models, filtered by `query`.
 pub fn open_picker(state: &mut AppState, query: &str) {
     let current = state.session.view.as_ref().map(|view| view.model.clone());
-    let picker = Models::new(state.session.models.clone(), current, query);
+    let mut picker = Models::new(state.session.models.clone(), current, query);
+    picker.set_loading(state.session.view.is_none());
     state.layers.push(Layer::Models(picker));
 }
 

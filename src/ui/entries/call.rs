@@ -36,7 +36,8 @@ pub fn lay_out(call: &Call, cx: &EntryCx<'_>) -> Layout {
         }
         CallPhase::Asking => {
             let rail = vec![Seg::new(Role::Warning, "waits for you")];
-            (band(call, State::Asking, rail, cx), before_end(call, cx))
+            // The card shows what is asked, in full.
+            (band(call, State::Asking, rail, cx), Panel::new(cx))
         }
         CallPhase::Running { since } => {
             let rail = band::running(*since, limit(call), cx, &mut next);

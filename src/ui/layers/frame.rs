@@ -215,6 +215,10 @@ impl Window {
         let area = self.area(screen);
         hits.scrim(screen, place.level, Target::Beside);
         hits.push(area, place.level, Target::Layer);
+        // Whole rows, and one above and below: what would stick out beside the window distracts.
+        let (top, bottom) =
+            (area.y.saturating_sub(1).max(screen.y), (area.bottom() + 1).min(screen.bottom()));
+        paint::fill(buffer, Rect { y: top, height: bottom - top, ..screen }, Style::new());
         chrome.fill(buffer, area);
         let has_title = area.height >= 3;
         let has_keys = area.height >= 5;

@@ -523,13 +523,18 @@ proptest! {
                 }
             }
             if is_last {
-                // Beside the panel the page is untouched.
+                // Above and below the panel the page is untouched; beside it nothing sticks out.
+                let cleared = panel.y.saturating_sub(1)..=panel.bottom();
             let mut page = Buffer::empty(screen);
             for y in 0..rows {
                 let text = "page ".repeat(usize::from(columns) / 5 + 1);
                 page.set_stringn(0, y, text, usize::from(columns), theme.style(Role::Dim));
             }
             for position in screen.positions().filter(|position| !panel.contains(*position)) {
+                if cleared.contains(&position.y) && layer.is_modal() {
+                    prop_assert_eq!(&frame.buffer[position], &ratatui::buffer::Cell::default());
+                    continue;
+                }
                 prop_assert_eq!(&frame.buffer[position], &page[position]);
             }
             }
