@@ -58,9 +58,14 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
         state.layers.iter_mut().map(|layer| layer.docked_height(&look, &place(1))).max().unwrap_or(0);
     let mut transcript = regions.transcript;
     transcript.height = transcript.height.saturating_sub(docked);
-    if state.conversation.is_empty() {
-        start_page::draw(&start_page, &look, transcript, buffer);
-    } else {
+    if state.conversation.is_unused() {
+        // Notices have the first rows, if there are any.
+        let told = u16::try_from(state.conversation.len() * NOTICE_ROWS).unwrap_or(u16::MAX);
+        let told = told.min(transcript.height / 2);
+        let rest = Rect { y: transcript.y + told, height: transcript.height - told, ..transcript };
+        transcript.height -= start_page::draw(&start_page, &look, rest, buffer);
+    }
+    if !state.conversation.is_empty() {
         state.pane.draw(&mut state.conversation, &look, transcript, buffer, &mut hits, &mut next);
     }
     queue_rows::draw(&queue, &look, regions.queue, buffer, &mut hits);
@@ -79,6 +84,9 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     state.scene = Scene { hits, caret, next_deadline: next };
     caret
 }
+
+/// Rows that are kept for a notice at the start.
+const NOTICE_ROWS: usize = 4;
 
 /// How long providers keep a prompt, and from when on it is worth a hint.
 const CACHE_LIFE: Duration = Duration::from_secs(5 * 60);

@@ -162,11 +162,15 @@ pub async fn start(args: &RunArgs, around: &Surroundings, interactive: bool) -> 
     let start = models
         .start(args.model.as_deref(), context.model.as_ref(), settings.model.default.as_deref())
         .await?;
-    let ModelStart { mut selection, why, notices: said } = start;
+    let ModelStart { mut selection, why, notices: mut said } = start;
     // The session alone knows that a model that nobody lists can think.
     let thought = context.thinking.is_some_and(|level| level != ThinkingLevel::Off);
     if why == StartReason::Session && selection.model.unlisted && thought {
         Arc::make_mut(&mut selection.model).reasoning = true;
+    }
+    if interactive && why == StartReason::Demo {
+        // The last one is about the demo, and the start page says that.
+        said.pop();
     }
     notices.extend(said);
     notices.extend(selection.warning);

@@ -87,6 +87,11 @@ impl Conversation {
         self.items.is_empty()
     }
 
+    /// Nothing was said yet: there are notices at most.
+    pub fn is_unused(&self) -> bool {
+        self.items.iter().all(|item| matches!(item.body, Body::Notice { .. }))
+    }
+
     /// An item, to be changed: its revision rises.
     pub fn item_mut(&mut self, index: usize) -> Option<&mut Item> {
         let item = self.items.get_mut(index)?;

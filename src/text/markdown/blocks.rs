@@ -157,11 +157,15 @@ impl<'a> Painter<'a> {
             }
             let drawn = self.rows.len();
             self.block(events);
-            if self.rows.len() == drawn {
+            let Some(start) = self.rows.get(drawn).map(|row| row.start) else {
                 self.rows.truncate(before);
-            } else {
-                is_first = false;
+                continue;
+            };
+            // The blank row belongs to the block below it, as it does between blocks that are drawn one by one.
+            if let Some(blank) = self.rows.get_mut(before).filter(|_| drawn > before) {
+                blank.start = start;
             }
+            is_first = false;
         }
     }
 

@@ -26,13 +26,14 @@ pub struct StartPage {
     pub model: Option<(ModelRef, String)>,
 }
 
-/// Draws it at the bottom of the transcript. On a low screen the hints go first, then the rest from its end.
-pub fn draw(page: &StartPage, look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
+/// Draws it at the bottom of the transcript, and tells how many rows that took. On a low screen the hints go first, then
+/// the rest from its end.
+pub fn draw(page: &StartPage, look: &Look<'_>, area: Rect, buffer: &mut Buffer) -> u16 {
     let area = area.intersection(buffer.area);
     let left = if area.width >= 40 { 2 } else { 0 };
     let text = Rect { x: area.x + left, width: area.width.saturating_sub(left), ..area };
     if text.is_empty() {
-        return;
+        return 0;
     }
     let room = usize::from(area.height);
     let mut lines = head(page, look);
@@ -53,6 +54,7 @@ pub fn draw(page: &StartPage, look: &Look<'_>, area: Rect, buffer: &mut Buffer) 
         let line = paint::cut(line, usize::from(text.width), mark);
         paint::spans(buffer, Rect { y, height: 1, ..text }, &line);
     }
+    area.bottom() - first
 }
 
 type Line = Vec<Span<'static>>;
@@ -141,7 +143,9 @@ mod tests {
     fn it_says_what_answers() {
         let drawn = |page: &StartPage| {
             let mut screen = Screen::new(100, 20);
-            screen.draw(|look, area, buffer, _, _| draw(page, look, area, buffer));
+            screen.draw(|look, area, buffer, _, _| {
+                draw(page, look, area, buffer);
+            });
             text(&screen.buffer)
         };
         assert!(drawn(&page(None)).contains("starting…"));
@@ -156,7 +160,7 @@ mod tests {
         fn any_size_holds(width in 0_u16..300, height in 0_u16..30) {
             let page = page(Some(ModelRef::new("demo", "tour")));
             let mut screen = Screen::new(width, height);
-            screen.draw(|look, area, buffer, _, _| draw(&page, look, area, buffer));
+            screen.draw(|look, area, buffer, _, _| { draw(&page, look, area, buffer); });
         }
     }
 }

@@ -53,7 +53,9 @@ impl PermissionCard {
         self.lay_out(look, room);
         let total = self.laid_out.as_ref().map_or(0, |laid_out| laid_out.rows.len());
         let reason = self.reason(&Chrome::new(look.theme), room).len();
-        self.parts(page, place.screen, total, reason).height()
+        let height = self.parts(page, place.screen, total, reason).height();
+        // A blank row keeps it apart from what stands above, where there is room.
+        height + u16::from(height + 4 < page.height)
     }
 
     pub(super) fn draw(
@@ -404,6 +406,10 @@ fn of_one_file(mut lines: Vec<diff::Line>) -> Vec<diff::Line> {
     let is_name = |line: &diff::Line| line.kind == diff::Kind::File;
     if lines.iter().filter(|line| is_name(line)).count() == 1 {
         lines.retain(|line| !is_name(line));
+        // That a change does not begin at the first line its numbers tell.
+        if lines.first().is_some_and(|line| line.kind == diff::Kind::Gap) {
+            lines.remove(0);
+        }
     }
     lines
 }
