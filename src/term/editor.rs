@@ -67,14 +67,10 @@ pub fn edit(command: &str, text: &str, folder: &Path) -> Result<String, EditorEr
     let file = Temporary::new(folder, text)
         .map_err(|source| EditorError::File { folder: folder.to_owned(), source })?;
     let unusable = |source| EditorError::Unusable { command: command.to_owned(), source };
-    // Through a shell, as git does: the command may have arguments and quotes.
-    let status = Command::new("sh")
-        .arg("-c")
-        .arg(format!("{command} \"$1\""))
-        .arg("sh")
-        .arg(&file.0)
-        .spawn()
-        .and_then(wait)
+    // Before it starts: a signal that comes while nobody listens would be lost.
+    let status = Signals::listen()
+        .and_then(|signals| Ok((start(command, &file.0)?, signals)))
+        .and_then(|(editor, signals)| wait(editor, &signals))
         .map_err(unusable)?;
     if !status.success() {
         return Err(EditorError::Failed { command: command.to_owned(), status });
@@ -86,10 +82,23 @@ pub fn edit(command: &str, text: &str, folder: &Path) -> Result<String, EditorEr
     Ok(edited)
 }
 
+/// Plain words are a program and its arguments. Anything else goes through a shell, as git does it. (Only then: a shell
+/// between us and the editor would have to pass on every signal.)
+fn start(command: &str, file: &Path) -> io::Result<Child> {
+    const OF_THE_SHELL: &[char] =
+        &['|', '&', ';', '<', '>', '(', ')', '$', '`', '\\', '"', '\'', '*', '?', '[', '#', '~', '=', '%', '\n'];
+    let mut words = command.split_whitespace();
+    if let Some(program) = words.next().filter(|_| !command.contains(OF_THE_SHELL)) {
+        return Command::new(program).args(words).arg(file).spawn();
+    }
+    // Ctrl+C is for the editor; the shell waits on.
+    let script = format!("trap : INT\n{command} \"$1\"");
+    Command::new("sh").arg("-c").arg(script).arg("sh").arg(file).spawn()
+}
+
 /// Waits for the editor's end. While we wait nobody else hears that the program is to end: then the editor ends first,
 /// for without us it would fight with the shell over the terminal.
-fn wait(mut editor: Child) -> io::Result<ExitStatus> {
-    let signals = Signals::listen()?;
+fn wait(mut editor: Child, signals: &Signals) -> io::Result<ExitStatus> {
     let mut told_at = None;
     loop {
         if let Some(status) = editor.try_wait()? {

@@ -7,14 +7,21 @@ use crate::flows::{DEADLINE, processes_of, session_files, wait_until};
 use mynah::testkit::home::Home;
 use mynah::testkit::pty::Pty;
 use mynah::testkit::server::Step;
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal};
 use serde_json::json;
 
 /// Signals that systems and people stop programs with, and the exit code that shells know them by.
 const STOPS: [(Signal, u32); 2] = [(Signal::TERM, 143), (Signal::HUP, 129)];
 
 /// A command that tells its process number and would go on for long.
-const LONG: &str = "echo $$ > pid.txt; echo begun; sleep 600; echo never > never.txt";
+const LONG: &str = "echo $$ > pid.txt; sleep 600; echo never > never.txt";
+
+/// The process of that command, once it runs.
+fn long_command(home: &Home) -> Pid {
+    let file = home.project().join("pid.txt");
+    wait_until("the command", || std::fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n')));
+    process_in(&file)
+}
 
 fn ends_well(pty: &Pty, code: u32) {
     let exit = pty.wait_exit();
@@ -81,8 +88,7 @@ fn in_a_command() {
         let (home, server) = (Home::new(), serve(vec![Step::text("").call("bash", json!({"command": LONG}))]));
         let mut pty = open(mynah(&home, &server).args(["--yolo"]));
         ask(&mut pty, "mend the roof");
-        pty.wait_for("begun");
-        let command = process_in(&home.project().join("pid.txt"));
+        let command = long_command(&home);
         pty.signal(signal);
         ends_well(&pty, code);
         wait_ended(command);
@@ -95,10 +101,7 @@ fn in_a_shell_line_of_the_user() {
     let (home, server) = (Home::new(), serve(vec![]));
     let mut pty = open(mynah(&home, &server));
     ask(&mut pty, &format!("!{LONG}"));
-    // The composer shows the line itself, so the screen does not tell that it runs.
-    let file = home.project().join("pid.txt");
-    wait_until("the command", || std::fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n')));
-    let command = process_in(&file);
+    let command = long_command(&home);
     pty.signal(Signal::TERM);
     ends_well(&pty, 143);
     wait_ended(command);
@@ -135,8 +138,7 @@ fn the_window_is_closed() {
     let (home, server) = (Home::new(), serve(vec![Step::text("").call("bash", json!({"command": LONG}))]));
     let mut pty = open(mynah(&home, &server).args(["--yolo"]));
     ask(&mut pty, "mend the roof");
-    pty.wait_for("begun");
-    let command = process_in(&home.project().join("pid.txt"));
+    let command = long_command(&home);
     pty.hang_up();
     let exit = pty.wait_exit();
     assert_eq!((exit.code, exit.signal), (129, None));
