@@ -110,6 +110,7 @@ fn footer_of(state: &AppState) -> Footer {
             output: usage.output,
         },
         cache: None,
+        is_closed: state.session.problem.is_some() && !state.session.opening,
         is_mouse_off: !state.mouse,
         notice: state.toast.as_ref().map(|toast| (toast.level, toast.text.clone())),
     }

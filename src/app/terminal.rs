@@ -148,7 +148,8 @@ impl Terminal {
     pub fn close(self, last_words: &str) -> bool {
         // The alternate screen is left even if it never showed the last frame.
         let _shown = self.writer.drain(LAST_FRAME_LIMIT);
-        let left = self.guard.leave().and_then(|()| self.tty.write_within(last_words.as_bytes(), LAST_WORDS_LIMIT));
+        let left =
+            self.guard.leave().and_then(|()| self.tty.write_within(last_words.as_bytes(), LAST_WORDS_LIMIT));
         if let Err(error) = &left {
             tracing::warn!("the terminal was given back in part: {error}");
         }

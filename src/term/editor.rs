@@ -8,8 +8,8 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGTERM};
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
 use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -85,8 +85,9 @@ pub fn edit(command: &str, text: &str, folder: &Path) -> Result<String, EditorEr
 /// Plain words are a program and its arguments. Anything else goes through a shell, as git does it. (Only then: a shell
 /// between us and the editor would have to pass on every signal.)
 fn start(command: &str, file: &Path) -> io::Result<Child> {
-    const OF_THE_SHELL: &[char] =
-        &['|', '&', ';', '<', '>', '(', ')', '$', '`', '\\', '"', '\'', '*', '?', '[', '#', '~', '=', '%', '\n'];
+    const OF_THE_SHELL: &[char] = &[
+        '|', '&', ';', '<', '>', '(', ')', '$', '`', '\\', '"', '\'', '*', '?', '[', '#', '~', '=', '%', '\n',
+    ];
     let mut words = command.split_whitespace();
     if let Some(program) = words.next().filter(|_| !command.contains(OF_THE_SHELL)) {
         return Command::new(program).args(words).arg(file).spawn();

@@ -40,7 +40,8 @@ fn process_in(file: &Path) -> Pid {
 /// Waits until this process is no more. A zombie that waits for its parent is no more, too.
 fn wait_ended(process: Pid) {
     wait_until("the end of the command", || {
-        let state = std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).unwrap_or_default();
+        let state =
+            std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).unwrap_or_default();
         test_kill_process(process).is_err() || state.contains(") Z ")
     });
 }

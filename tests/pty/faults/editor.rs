@@ -24,7 +24,8 @@ fn go_there(pty: &mut Pty) {
 
 /// No text of the user's stays behind.
 fn assert_no_files(home: &Home) {
-    let left: Vec<_> = std::fs::read_dir(home.user()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> =
+        std::fs::read_dir(home.user()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().ends_with(".md")), "{left:?}");
 }
 
@@ -91,9 +92,12 @@ fn an_editor_that_is_not_there() {
 fn what_an_editor_writes_is_foreign_text() {
     let home = Home::new();
     let server = serve(vec![]);
-    let mut pty = open(with_editor(&home, &server, "printf 'good \\033]0;title\\007 and \\033[3J more' > \"$1\""));
+    let mut pty =
+        open(with_editor(&home, &server, "printf 'good \\033]0;title\\007 and \\033[3J more' > \"$1\""));
     go_there(&mut pty);
-    pty.wait_until("the text", |terminal| terminal.modes().is_alternate() && terminal.text().contains("more"));
+    pty.wait_until("the text", |terminal| {
+        terminal.modes().is_alternate() && terminal.text().contains("more")
+    });
     assert_eq!(pty.look(|terminal| terminal.modes().title.clone()), None);
     assert!(!pty.output().windows(4).any(|bytes| bytes == b"\x1b[3J"));
     super::and_drawn(&mut pty, |pty| pty.press("ctrl+u"));
@@ -114,7 +118,9 @@ fn ctrl_c_in_the_editor_is_the_editors() {
     pty.press("ctrl+c");
     pty.wait_for("caught by the editor");
     pty.type_text("done\n");
-    pty.wait_until("our screen", |terminal| terminal.modes().is_alternate() && terminal.text().contains("and more"));
+    pty.wait_until("our screen", |terminal| {
+        terminal.modes().is_alternate() && terminal.text().contains("and more")
+    });
     pty.press("enter");
     pty.wait_for("Still here.");
     leave(&mut pty);
@@ -163,7 +169,8 @@ fn a_signal_while_the_editor_runs() {
 fn the_window_is_closed_while_the_editor_runs() {
     let home = Home::new();
     let server = serve(vec![]);
-    let mut pty = open(with_editor(&home, &server, "echo $$ > editor.pid; echo in the editor; exec sleep 600"));
+    let mut pty =
+        open(with_editor(&home, &server, "echo $$ > editor.pid; echo in the editor; exec sleep 600"));
     go_there(&mut pty);
     pty.wait_for("in the editor");
     let editor = process_in(&home.project().join("editor.pid"));
@@ -177,7 +184,8 @@ fn the_window_is_closed_while_the_editor_runs() {
 fn a_turn_goes_on_behind_the_editor() {
     let home = Home::new();
     home.write("a.txt", "alpha\n");
-    let (step, gate) = Step::text("Looking.").call("read", serde_json::json!({"path": "a.txt"})).gate_after(1);
+    let (step, gate) =
+        Step::text("Looking.").call("read", serde_json::json!({"path": "a.txt"})).gate_after(1);
     let server = serve(vec![step, Step::text("It says alpha.")]);
     let mut pty = open(with_editor(&home, &server, "echo in the editor; read x; echo written > \"$1\""));
     super::super::ask(&mut pty, "look");

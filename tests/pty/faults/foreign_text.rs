@@ -44,10 +44,25 @@ fn assert_harmless(pty: &Pty) {
     let found = |bytes: &[u8]| output.windows(bytes.len()).any(|window| window == bytes);
     // What we write ourselves is none of these. What is left of a sequence without its first byte is plain text.
     for sequence in [
-        "\x1b]52;", "\x1b]0;", "\x1b]2;", "\x1b[3J", "\x1b[3;3H.", "\x1b[6n", "\x1bP+q", "\x1bc", "\x07", "\u{9b}",
-        "\u{9d}", "\u{202e}", "\u{2066}",
+        "\x1b]52;",
+        "\x1b]0;",
+        "\x1b]2;",
+        "\x1b[3J",
+        "\x1b[3;3H.",
+        "\x1b[6n",
+        "\x1bP+q",
+        "\x1bc",
+        "\x07",
+        "\u{9b}",
+        "\u{9d}",
+        "\u{202e}",
+        "\u{2066}",
     ] {
-        assert!(!found(sequence.as_bytes()), "{sequence:?} reached the terminal; the screen:\n{}", pty.text());
+        assert!(
+            !found(sequence.as_bytes()),
+            "{sequence:?} reached the terminal; the screen:\n{}",
+            pty.text()
+        );
     }
     pty.look(|terminal| {
         let modes = terminal.modes();
@@ -67,7 +82,14 @@ fn of_a_model_in_its_answer() {
     let home = Home::new();
     let markdown = format!(
         "{}\n\n# {}\n\n- {}\n\n```sh\n{}\n```\n\n| a | {} |\n|---|---|\n| 1 | {} |\n\n`{}` [{}](http://x/{})\n",
-        evil("words"), evil("heading"), evil("item"), evil("code"), evil("head"), evil("cell"), evil("span"), evil("link"),
+        evil("words"),
+        evil("heading"),
+        evil("item"),
+        evil("code"),
+        evil("head"),
+        evil("cell"),
+        evil("span"),
+        evil("link"),
         evil("address"),
     );
     let server = serve(vec![Step::text(markdown).thinking(evil("thought")).pieces(3)]);
@@ -92,7 +114,10 @@ fn of_a_tool_its_arguments_and_its_output() {
     let server = serve(vec![
         call(&format!("printf '%s' '{}'; cat evil.txt", evil("argument").replace('\'', ""))),
         Step::text("").call("read", json!({"path": path.replace('/', "")})),
-        Step::text("").call("write", json!({"path": format!("{}.txt", path.replace('/', "")), "content": evil("content")})),
+        Step::text("").call(
+            "write",
+            json!({"path": format!("{}.txt", path.replace('/', "")), "content": evil("content")}),
+        ),
         Step::text("").call(evil("tool"), json!({evil("key"): evil("value")})),
         Step::text("").raw_arguments("read", evil("no json")),
         Step::text("That was all."),
@@ -243,7 +268,9 @@ fn poison(value: &mut Value) {
         Value::Object(fields) => {
             for (key, value) in fields {
                 match value {
-                    Value::String(text) if ["text", "name", "thinking", "display"].contains(&key.as_str()) => {
+                    Value::String(text)
+                        if ["text", "name", "thinking", "display"].contains(&key.as_str()) =>
+                    {
                         *text += &evil("poison");
                     }
                     _ => poison(value),
@@ -260,7 +287,11 @@ fn of_settings_flags_and_prompts_kept() {
     let config = home.mynah().join("config");
     fs::create_dir_all(&config).unwrap();
     for file in ["config.toml", "keymap.toml"] {
-        fs::write(config.join(file), "[screen]\n\"wrong\\u001b]0;evil title\\u0007\\u202e\" = \"\\u001b[3J\"\n").unwrap();
+        fs::write(
+            config.join(file),
+            "[screen]\n\"wrong\\u001b]0;evil title\\u0007\\u202e\" = \"\\u001b[3J\"\n",
+        )
+        .unwrap();
     }
     let server = serve(vec![]);
     let url = server.openai_base_url();

@@ -20,8 +20,13 @@ fn memory(pty: &Pty) -> u64 {
 fn a_terminal_that_takes_nothing_for_a_while() {
     let home = Home::new();
     home.write("a.txt", "alpha\n");
-    let (first, gate) = Step::text("I'll look. ".repeat(2000)).call("read", json!({"path": "a.txt"})).pieces(40).gate_after(1);
-    let long = (0..4000).map(|line| format!("Line {line} of what is said while nobody listens.\n\n")).collect::<String>();
+    let (first, gate) = Step::text("I'll look. ".repeat(2000))
+        .call("read", json!({"path": "a.txt"}))
+        .pieces(40)
+        .gate_after(1);
+    let long = (0..4000)
+        .map(|line| format!("Line {line} of what is said while nobody listens.\n\n"))
+        .collect::<String>();
     let server = serve(vec![
         first,
         Step::text(long).call("bash", json!({"command": "echo ran > ran.txt; seq 1 20000"})).pieces(200),

@@ -85,7 +85,8 @@ fn in_a_stream() {
 #[test]
 fn in_a_command() {
     for (signal, code) in STOPS {
-        let (home, server) = (Home::new(), serve(vec![Step::text("").call("bash", json!({"command": LONG}))]));
+        let (home, server) =
+            (Home::new(), serve(vec![Step::text("").call("bash", json!({"command": LONG}))]));
         let mut pty = open(mynah(&home, &server).args(["--yolo"]));
         ask(&mut pty, "mend the roof");
         let command = long_command(&home);
@@ -110,7 +111,8 @@ fn in_a_shell_line_of_the_user() {
 #[test]
 fn in_a_question() {
     for (signal, code) in STOPS {
-        let (home, server) = (Home::new(), serve(vec![Step::text("").call("bash", json!({"command": "echo > made.txt"}))]));
+        let (home, server) =
+            (Home::new(), serve(vec![Step::text("").call("bash", json!({"command": "echo > made.txt"}))]));
         let mut pty = open(mynah(&home, &server));
         ask(&mut pty, "mend the roof");
         pty.wait_for("Run this command?");
@@ -165,7 +167,8 @@ fn the_window_of_a_stalled_terminal_is_closed() {
 #[test]
 fn a_stalled_terminal_does_not_hold_up_the_end() {
     let (step, gate) = Step::text("word ".repeat(20_000)).pieces(2000).gate_after(1);
-    let (home, server) = (Home::new(), serve(vec![step, Step::text("").call("bash", json!({"command": "true"}))]));
+    let (home, server) =
+        (Home::new(), serve(vec![step, Step::text("").call("bash", json!({"command": "true"}))]));
     let mut pty = open(mynah(&home, &server));
     ask(&mut pty, "mend the roof");
     pty.wait_for("word word");

@@ -76,7 +76,8 @@ fn a_size_that_changed_meanwhile_is_noticed() {
 #[test]
 fn in_the_middle_of_a_turn() {
     let home = Home::new();
-    let (step, gate) = Step::text("One moment.").call("bash", json!({"command": "echo made > made.txt"})).gate_after(1);
+    let (step, gate) =
+        Step::text("One moment.").call("bash", json!({"command": "echo made > made.txt"})).gate_after(1);
     let server = serve(vec![step, Step::text("It is made.")]);
     let mut pty = job(&home, &server).start();
     pty.wait_for("Ask anything");

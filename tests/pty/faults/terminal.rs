@@ -11,7 +11,10 @@ use serde_json::json;
 #[test]
 fn one_cell_is_enough_to_work_in() {
     let home = Home::new();
-    let server = serve(vec![Step::text("Small, but it came."), Step::text("").call("bash", json!({"command": "echo x"}))]);
+    let server = serve(vec![
+        Step::text("Small, but it came."),
+        Step::text("").call("bash", json!({"command": "echo x"})),
+    ]);
     let mut pty = mynah(&home, &server).size(1, 1).start();
     pty.wait_until("the first frame", |terminal| {
         terminal.modes().is_alternate() && !terminal.text().is_empty()
@@ -38,11 +41,15 @@ fn one_cell_is_enough_to_work_in() {
 #[test]
 fn every_narrow_and_low_size_draws() {
     let home = Home::new();
-    let server = serve(vec![Step::text("# A heading\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nfn main() {}\n```\n")]);
+    let server = serve(vec![Step::text(
+        "# A heading\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nfn main() {}\n```\n",
+    )]);
     let mut pty = open(mynah(&home, &server));
     ask(&mut pty, "show me");
     pty.wait_for("∎ ");
-    for (columns, rows) in [(1, 30), (100, 1), (2, 2), (3, 40), (40, 3), (7, 7), (1, 1), (12, 5), (500, 2), (2, 200)] {
+    for (columns, rows) in
+        [(1, 30), (100, 1), (2, 2), (3, 40), (40, 3), (7, 7), (1, 1), (12, 5), (500, 2), (2, 200)]
+    {
         and_drawn(&mut pty, |pty| pty.resize(columns, rows));
         assert_whole(&mut pty);
     }
@@ -68,7 +75,11 @@ fn a_terminal_that_answers_nothing_works() {
     let home = Home::new();
     let server = serve(vec![Step::text("Heard you.")]);
     let mut pty = open(mynah(&home, &server).profile(Profile::Mute));
-    assert_eq!(pty.look(|terminal| terminal.modes().keyboard_flags()), 0, "it has not said that it knows them");
+    assert_eq!(
+        pty.look(|terminal| terminal.modes().keyboard_flags()),
+        0,
+        "it has not said that it knows them"
+    );
     pty.type_text("one line");
     pty.press("ctrl+j");
     pty.type_text("and another");
@@ -161,7 +172,8 @@ fn what_is_typed_before_the_first_frame_is_not_lost() {
 #[test]
 fn a_resize_storm_while_a_question_and_a_list_are_open() {
     let home = Home::new();
-    let command = json!({"command": "echo one two three four five six seven eight nine ten && echo and so on"});
+    let command =
+        json!({"command": "echo one two three four five six seven eight nine ten && echo and so on"});
     let server = serve(vec![Step::text("I'd run this.").call("bash", command)]);
     let mut pty = open(mynah(&home, &server));
     ask(&mut pty, "run something");

@@ -2,6 +2,7 @@
 
 use super::super::{ask, leave, mynah, open, serve};
 use crate::flows::{KEY, said, session_files};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use mynah::app::msg::Msg;
 use mynah::app::start::Surroundings;
 use mynah::app::state::{AppState, Beginning};
@@ -16,7 +17,6 @@ use mynah::testkit::home::Home;
 use mynah::testkit::pty::Program;
 use mynah::testkit::server::Step;
 use mynah::theme::Theme;
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
@@ -37,18 +37,34 @@ fn no_session_can_be_written() {
     };
     fs::remove_dir_all(&sessions).unwrap();
     fs::write(&sessions, "in the way").unwrap();
-    let server = serve(vec![Step::text("Kept nowhere.")]);
+    let server = serve(vec![Step::text("Kept nowhere."), Step::text("Kept now.")]);
     let mut pty = open(mynah(&home, &server));
     ask(&mut pty, "try it");
-    pty.wait_for("could not be");
-    pty.wait_quiet(super::super::QUIET);
-    eprintln!("SCREEN {}", pty.text());
-    // What was written is not lost, whether it can be sent or not.
-    pty.wait_for("try it");
-    // Once there is room it goes on without a restart.
-    fs::remove_file(&sessions).unwrap();
-    ask(&mut pty, "/new");
+    pty.wait_for("could not be written");
     pty.wait_for("Kept nowhere.");
+    // Once there is room, what was kept in memory is written with the next entry.
+    fs::remove_file(&sessions).unwrap();
+    ask(&mut pty, "and again");
+    pty.wait_for("Kept now.");
+    pty.wait_for("Ask anything");
+    leave(&mut pty);
+    assert_eq!(said(&home), ["try it", "and again"]);
+}
+
+/// Nothing to work with at all: the reason is on the screen, what was typed is not lost, and one can leave.
+#[test]
+fn nothing_can_be_opened() {
+    let home = Home::new();
+    let mut pty = super::super::bare(&home).args(["--model", "nowhere/none"]).start();
+    pty.wait_for("no session");
+    assert_eq!(pty.text().matches("No model matches").count(), 1, "{}", pty.text());
+    ask(&mut pty, "worth keeping");
+    pty.wait_for("No session could be opened");
+    pty.wait_for("worth keeping");
+    super::and_drawn(&mut pty, |pty| pty.press("shift+tab"));
+    super::and_drawn(&mut pty, |pty| pty.press("ctrl+u"));
+    ask(&mut pty, "/new");
+    pty.wait_until("the reason again", |terminal| terminal.text().matches("No model matches").count() == 2);
     leave(&mut pty);
 }
 
@@ -198,9 +214,15 @@ fn the_agent_dies() {
     assert!(screen.contains("worth keeping"), "{screen}");
     // Sending is refused in words, and costs nothing.
     let outcome = tell(&mut state, key(KeyCode::Enter, KeyModifiers::NONE));
-    assert!(!outcome.effects.iter().any(|effect| matches!(effect, effect::Effect::Submit(..))), "{outcome:?}");
+    assert!(
+        !outcome.effects.iter().any(|effect| matches!(effect, effect::Effect::Submit(..))),
+        "{outcome:?}"
+    );
     let screen = shown(&mut state);
-    assert!(screen.contains("worth keeping") && screen.contains("/resume opens the session again"), "{screen}");
+    assert!(
+        screen.contains("worth keeping") && screen.contains("/resume opens the session again"),
+        "{screen}"
+    );
     // Another session can be opened, and the program left.
     tell(&mut state, key(KeyCode::Char('u'), KeyModifiers::CONTROL));
     for letter in "/resume".chars() {
