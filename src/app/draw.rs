@@ -139,6 +139,7 @@ fn footer_of(state: &AppState, now: Instant) -> Footer {
             output: usage.output,
         },
         cache: view.and_then(|view| cache_of(view, state.session.answered?, now)),
+        is_closed: state.session.problem.is_some() && !state.session.opening,
         is_mouse_off: !state.mouse,
         notice: state.toast.as_ref().map(|toast| (toast.level, toast.text.clone())),
     }

@@ -6,6 +6,7 @@
 //! - With nothing to tell and nothing that changes by itself, the loop waits without a timer.
 //! - However it ends, the agent is ended, then the terminal given back, then the last words are printed.
 
+use super::effect::Effect;
 use super::exec::{Exec, Flow, NewAgent, Report};
 use super::frame::{Cause, FrameClock};
 use super::headless::Exit;
@@ -75,8 +76,10 @@ pub async fn run(args: RunArgs, around: Surroundings, prompts: Vec<Prompt>) -> a
         };
     }
     let Loop { terminal, .. } = program;
-    terminal.close();
-    farewell::print(&state, saved.as_ref().err().map(String::as_str));
+    let is_heard = terminal.close(&farewell::text(&state));
+    if let Err(error) = &saved {
+        farewell::complain(error, is_heard);
+    }
     Ok(if saved.is_err() && exit == Exit::Success { Exit::Failure } else { exit })
 }
 
@@ -288,7 +291,12 @@ impl Loop {
             self.clock.request(cause, now);
         }
         for effect in outcome.effects {
-            match self.exec.run(effect, &self.terminal) {
+            let is_handed_over = matches!(effect, Effect::Edit(_) | Effect::Suspend);
+            let flow = self.exec.run(effect, &self.terminal);
+            if is_handed_over {
+                self.signals.forget_interrupts();
+            }
+            match flow {
                 Flow::On => {}
                 Flow::Tell(msg) => self.tell(state, *msg),
                 Flow::End(exit) => state.exit = Some(exit),

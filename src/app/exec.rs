@@ -182,8 +182,9 @@ impl Exec {
     }
 
     fn send(&self, command: Command) {
-        if let Some(agent) = &self.agent {
-            agent.send(command);
+        match &self.agent {
+            Some(agent) => agent.send(command),
+            None => tell(&self.reports, warning("No session is open yet: this had no effect.".to_owned())),
         }
     }
 

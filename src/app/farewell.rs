@@ -2,15 +2,15 @@
 
 use super::state::AppState;
 use crate::text::clean;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// Rows of the last reply that are shown; the session has the rest.
 const MOST_LINES: usize = 40;
 /// Characters of an id that name a session.
 const SHORT_ID: usize = 8;
 
-/// Prints it. `unsaved` says what could not be saved.
-pub fn print(state: &AppState, unsaved: Option<&str>) {
+/// All of it.
+pub fn text(state: &AppState) -> String {
     let mut text = state.conversation.last_reply().map(last_lines).unwrap_or_default();
     if let Some(resume) = resume_line(state) {
         if !text.is_empty() {
@@ -18,11 +18,16 @@ pub fn print(state: &AppState, unsaved: Option<&str>) {
         }
         text.push_str(&resume);
     }
-    let mut out = io::stdout().lock();
-    // The terminal may be gone; nobody is left to tell then.
-    let _gone = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    if let Some(error) = unsaved {
-        let _gone = writeln!(io::stderr().lock(), "mynah: {}", clean::for_terminal(error));
+    text
+}
+
+/// Says what could not be saved. `is_heard`: the terminal takes what is written.
+pub fn complain(unsaved: &str, is_heard: bool) {
+    let mut err = io::stderr().lock();
+    // Written to a terminal that takes nothing, it would keep the program from ending.
+    if is_heard || !err.is_terminal() {
+        // It may be closed; nobody is left to tell then.
+        let _gone = writeln!(err, "mynah: {}", clean::for_terminal(unsaved));
     }
 }
 

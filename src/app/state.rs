@@ -96,6 +96,8 @@ pub struct Session {
     pub next: Option<SessionChoice>,
     /// A new one stands in for one that could not be opened.
     pub fell_back: bool,
+    /// Why the last one could not be opened, while none is.
+    pub problem: Option<String>,
     /// The agent has ended by itself: nothing can be sent.
     pub dead: bool,
     /// What was sent before it was open.

@@ -23,6 +23,8 @@ use std::time::Duration;
 const PROBE_LIMIT: Duration = Duration::from_millis(150);
 /// What is still to be shown at the end gets this long.
 const LAST_FRAME_LIMIT: Duration = Duration::from_millis(200);
+/// And what is left on the user's own screen gets this long.
+const LAST_WORDS_LIMIT: Duration = Duration::from_millis(500);
 
 /// Why there is no screen.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +41,7 @@ pub struct Terminal {
     clipboard: Option<Clipboard>,
     /// Last, so that whatever is dropped before can no longer write.
     guard: Guard,
+    tty: Arc<Tty>,
     depth: Depth,
     spare: Option<Buffer>,
 }
@@ -79,7 +82,7 @@ impl Terminal {
         let writer = Arc::new(Writer::start(tty.clone(), screen, move |error| closed(Heard::Ended(error)))?);
         let marked_paste = probed.caps.marked_paste == Some(true);
         let size = tty.size()?;
-        let reader = Reader::start(tty, probed.parser, marked_paste, hear)?;
+        let reader = Reader::start(tty.clone(), probed.parser, marked_paste, hear)?;
         let to_terminal = Arc::downgrade(&writer);
         let clipboard = Clipboard::start(Way::of(env), move |bytes| {
             to_terminal.upgrade().is_some_and(|writer| writer.send(bytes).is_ok())
@@ -87,7 +90,7 @@ impl Terminal {
         let clipboard = clipboard.map_err(|error| tracing::warn!("nothing can be copied: {error}")).ok();
         let depth = Depth::from_env(|name| env.get(name));
         let facts = Facts { caps: probed.caps, size, typed: probed.typed };
-        Ok((Self { reader, writer, clipboard, guard, depth, spare: None }, facts))
+        Ok((Self { reader, writer, clipboard, guard, tty, depth, spare: None }, facts))
     }
 
     /// Shows what `draw` puts into cells, and the caret that it returns.
@@ -149,12 +152,16 @@ impl Terminal {
         handoff::hand_over(&self.guard, &self.reader, &self.writer, work)
     }
 
-    /// Gives the terminal back, after what is still to be shown.
-    pub fn close(self) {
-        // A terminal that is too slow or closed gets no last frame; the alternate screen is left anyway.
+    /// Gives the terminal back, after what is still to be shown, and leaves these words on it. Returns whether it took
+    /// them: one that is too slow or closed takes nothing, and must not keep the program from ending.
+    pub fn close(self, last_words: &str) -> bool {
+        // The alternate screen is left even if it never showed the last frame.
         let _shown = self.writer.drain(LAST_FRAME_LIMIT);
-        if let Err(error) = self.guard.leave() {
+        let left =
+            self.guard.leave().and_then(|()| self.tty.write_within(last_words.as_bytes(), LAST_WORDS_LIMIT));
+        if let Err(error) = &left {
             tracing::warn!("the terminal was given back in part: {error}");
         }
+        left.is_ok()
     }
 }

@@ -5,7 +5,7 @@
 //! | [`tty`] | the file: opened for ourselves, raw mode, size, never blocking |
 //! | [`guard`] | taken over and given back, also on a panic; [`stray`]: prints of libraries |
 //! | [`caps`] | what the terminal can do |
-//! | [`reader`] | a thread: bytes to [`input::Input`] through [`escape`], [`keys`], [`filter`] and [`burst`] |
+//! | [`reader`] | a thread: bytes to [`input::Input`] through [`escape`], [`keys`], [`filter`], [`burst`] and [`unmarked`] |
 //! | [`wheel`] | wheel events to lines |
 //! | [`writer`] | a thread: frames to bytes through [`screen`], [`frame_diff`], [`scroll_regions`], [`painter`], [`pen`] |
 //! | [`clipboard`] | copying, by the system or by the terminal |
@@ -31,6 +31,7 @@ pub mod screen;
 pub mod scroll_regions;
 pub mod stray;
 pub mod tty;
+pub mod unmarked;
 pub mod wheel;
 pub mod writer;
 

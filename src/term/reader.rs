@@ -6,11 +6,10 @@
 //! - At rest it waits in the kernel; it wakes only for input, a new size, or us.
 //! - When it ends, it says why, once: without it nobody could leave the program by a key.
 
-use super::burst::{Burst, LineEnd};
 use super::escape::Parser;
 use super::input::Input;
 use super::tty::Tty;
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use super::unmarked::Unmarked;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::SIGWINCH;
 use std::io::{self, Read, Write};
@@ -85,7 +84,7 @@ impl Reader {
             woken,
             resized,
             parser,
-            burst: (!marked_paste).then(Burst::default),
+            unmarked: (!marked_paste).then(Unmarked::default),
             deliver,
         };
         let thread = std::thread::Builder::new().name("terminal-reader".to_owned()).spawn(move || {
@@ -158,7 +157,7 @@ struct Work<F> {
     woken: UnixStream,
     resized: UnixStream,
     parser: Parser,
-    burst: Option<Burst>,
+    unmarked: Option<Unmarked>,
     deliver: F,
 }
 
@@ -194,7 +193,9 @@ impl<F: FnMut(Heard)> Work<F> {
     }
 
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<()> {
-        let patience = self.parser.patience();
+        let held = self.unmarked.as_ref().and_then(Unmarked::patience);
+        // The parser first: a character that was cut in two must not be given up because a paste seems to have ended.
+        let patience = self.parser.patience().or(held);
         let limit = patience.map(Timespec::try_from).transpose().map_err(io::Error::other)?;
         let mut waits = [
             PollFd::new(&self.tty, PollFlags::IN),
@@ -221,10 +222,16 @@ impl<F: FnMut(Heard)> Work<F> {
         if input {
             let read = self.tty.read(buffer)?;
             self.parser.push(buffer.get(..read).unwrap_or_default(), now, &mut heard);
+            self.deliver(heard, now);
         } else if ready == 0 {
             self.parser.expire(now, &mut heard);
+            self.deliver(heard, now);
+            let mut told = Vec::new();
+            if let Some(unmarked) = &mut self.unmarked {
+                unmarked.expire(&mut told);
+            }
+            self.tell(told);
         }
-        self.deliver(heard, now);
         Ok(())
     }
 
@@ -235,66 +242,25 @@ impl<F: FnMut(Heard)> Work<F> {
     }
 
     fn deliver(&mut self, heard: Vec<Input>, now: Instant) {
-        let mut left = heard.iter().filter(|input| types_text(input)).count();
-        for input in heard {
-            if types_text(&input) {
-                left -= 1;
-            }
-            let input = match &mut self.burst {
-                Some(burst) => judge(burst, input, left > 0, now),
-                None => input,
-            };
-            if matches!(input, Input::Paste(_)) && self.burst.is_some() && !is_line_end(&input) {
-                // The terminal marks pastes after all.
-                self.burst = None;
-            }
+        let mut told = Vec::new();
+        if heard.iter().any(|input| matches!(input, Input::Paste(_)))
+            && let Some(mut unmarked) = self.unmarked.take()
+        {
+            // The terminal marks pastes after all.
+            unmarked.expire(&mut told);
+        }
+        match &mut self.unmarked {
+            Some(unmarked) => unmarked.take(heard, now, &mut told),
+            None => told.extend(heard),
+        }
+        self.tell(told);
+    }
+
+    fn tell(&mut self, told: Vec<Input>) {
+        for input in told {
             (self.deliver)(Heard::Input(input));
         }
     }
-}
-
-/// A line end inside a paste that the terminal did not mark becomes pasted text.
-fn judge(burst: &mut Burst, input: Input, more_follows: bool, now: Instant) -> Input {
-    match &input {
-        Input::Key(KeyEvent { kind: KeyEventKind::Release, .. })
-        | Input::Mouse(_)
-        | Input::Resize { .. }
-        | Input::Focus(_)
-        | Input::Reply(_)
-        | Input::Paste(_) => {}
-        Input::Key(event) => match event.code {
-            KeyCode::Enter if event.modifiers.is_empty() => {
-                if burst.line_end(more_follows, now) == LineEnd::Text {
-                    return line_end();
-                }
-            }
-            // A paste with `\n` at its line ends, which would be ctrl+j.
-            KeyCode::Char('j') if event.modifiers == KeyModifiers::CONTROL => {
-                if burst.line_end(more_follows, now) == LineEnd::Text {
-                    return line_end();
-                }
-            }
-            KeyCode::Char(_) | KeyCode::Tab if (event.modifiers - KeyModifiers::SHIFT).is_empty() => {
-                burst.character(now);
-            }
-            _ => burst.other_key(),
-        },
-    }
-    input
-}
-
-fn line_end() -> Input {
-    Input::Paste("\n".to_owned())
-}
-
-fn is_line_end(input: &Input) -> bool {
-    matches!(input, Input::Paste(text) if text == "\n")
-}
-
-fn types_text(input: &Input) -> bool {
-    matches!(input, Input::Key(event) if event.kind != KeyEventKind::Release
-        && (matches!(event.code, KeyCode::Char(_) | KeyCode::Tab) && (event.modifiers - KeyModifiers::SHIFT).is_empty()
-            || event.code == KeyCode::Enter))
 }
 
 fn empty(mut stream: &UnixStream) {

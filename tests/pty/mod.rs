@@ -1,5 +1,6 @@
 //! The full-screen program as a person uses it: keys go in, the screen is read.
 
+mod faults;
 mod work;
 
 use crate::flows::{CHAT, KEY};
@@ -29,7 +30,10 @@ fn bare(home: &Home) -> Program {
 /// The same, started, and waited for until it takes keys and its session is open.
 fn open(program: Program) -> Pty {
     let pty = program.start();
-    pty.wait_for("Ask anything");
+    pty.wait_until("an open session", |terminal| {
+        let text = terminal.text();
+        text.contains("Ask anything") && !text.contains("starting…")
+    });
     pty
 }
 

@@ -58,6 +58,7 @@ fn opened_session(state: &mut AppState, opened: Opened) -> Outcome {
     state.session.dead = false;
     state.session.clock = None;
     state.session.answered = None;
+    state.session.problem = None;
     state.session.models = opened.models;
     state.session.view = Some(opened.view);
     state.phase = Phase::default();
@@ -93,12 +94,19 @@ fn opened_session(state: &mut AppState, opened: Opened) -> Outcome {
 
 fn not_opened(state: &mut AppState, error: String) -> Outcome {
     state.session.opening = false;
-    state.conversation.notice(NoticeLevel::Error, error);
-    state.pane.to_end();
+    // The one that stands in mostly fails for the same reason: said once is enough.
+    if state.session.problem.as_ref() != Some(&error) {
+        state.conversation.notice(NoticeLevel::Error, error.clone());
+        state.pane.to_end();
+    }
     if let Some(next) = state.session.next.take() {
         return sessions::open(state, next);
     }
-    if state.session.view.is_some() || state.session.fell_back {
+    if state.session.view.is_some() {
+        return Outcome::changed();
+    }
+    state.session.problem = Some(error);
+    if state.session.fell_back {
         return Outcome::changed();
     }
     // Without a session nothing can be said: a new one stands in for the one that was asked for.

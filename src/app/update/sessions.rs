@@ -32,5 +32,7 @@ pub fn open(state: &mut AppState, choice: SessionChoice) -> Outcome {
         return Outcome::none();
     }
     state.session.opening = true;
+    // Tried again by the user: the reason is told again.
+    state.session.problem = None;
     Outcome::effect(Effect::Open(choice))
 }

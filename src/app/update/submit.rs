@@ -61,12 +61,15 @@ fn prompt(state: &mut AppState, submission: Submission, now: Instant) -> Outcome
     Outcome::effect(Effect::Submit(prompt, how))
 }
 
-/// With a dead agent nothing can be sent: what was written stays.
+/// With a dead agent, or none and none to come, nothing can be sent: what was written stays.
 fn refused(state: &mut AppState, submission: &Submission, now: Instant) -> Option<Outcome> {
-    if !state.session.dead {
+    let text = if state.session.dead {
+        "The agent has ended. What was said is kept: /resume opens the session again."
+    } else if state.session.problem.is_some() && !state.session.opening {
+        "No session could be opened, so nothing is sent. /new tries again, /resume opens another."
+    } else {
         return None;
-    }
-    let text = "The agent has ended. What was said is kept: /resume opens the session again.";
+    };
     state.toast(NoticeLevel::Error, text, now);
     state.composer.put_back(&submission.shown, &submission.pastes, now);
     Some(Outcome::changed())

@@ -54,6 +54,8 @@ pub struct Footer {
     pub tokens: Tokens,
     /// The provider's cache, once there was a call.
     pub cache: Option<Cache>,
+    /// No session is open, and none is being opened.
+    pub is_closed: bool,
     /// The mouse is the terminal's own.
     pub is_mouse_off: bool,
     /// Something the user should know now; stands in for the last row.
@@ -366,7 +368,10 @@ impl View<'_> {
         let mut cell = Cell::new();
         if form.model > 0 {
             match &self.footer.model {
-                None => cell.push(Part::new("starting…", self.dim()).click(FooterPart::Model)),
+                None => {
+                    let text = if self.footer.is_closed { "no session" } else { "starting…" };
+                    cell.push(Part::new(text, self.dim()).click(FooterPart::Model));
+                }
                 Some(model) => self.named(model, form, &mut cell),
             }
         }

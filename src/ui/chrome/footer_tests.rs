@@ -19,6 +19,7 @@ pub(in crate::ui::chrome) fn sample() -> Footer {
         tools: 63,
         tokens: Tokens { input: 402_000, write: 88_000, read: 3_100_000, output: 19_000 },
         cache: Some(Cache { percent: Some(88), age: Duration::from_secs(65), warmth: Warmth::Warm }),
+        is_closed: false,
         is_mouse_off: false,
         notice: None,
     }
