@@ -144,3 +144,6 @@ fn start_page_of(state: &AppState) -> StartPage {
         model: view.map(|view| (view.model.clone(), view.model_name.clone())),
     }
 }
+
+#[cfg(test)]
+mod screens;

@@ -4,7 +4,6 @@ use super::{Outcome, layers};
 use crate::agent::view::SessionView;
 use crate::app::effect::Effect;
 use crate::app::state::AppState;
-use crate::app::time_of_day;
 use crate::proto::ask::PermissionAsk;
 use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::ui::chrome::phase::Phase;
@@ -13,7 +12,7 @@ use std::time::Instant;
 
 /// An event.
 pub fn event(state: &mut AppState, event: AgentEvent, now: Instant) -> Outcome {
-    let clock = time_of_day::now();
+    let clock = (state.time_of_day)();
     state.conversation.apply(&event, now, clock);
     state.phase.on_event(&event, now);
     match event {
@@ -34,12 +33,12 @@ pub fn event(state: &mut AppState, event: AgentEvent, now: Instant) -> Outcome {
 }
 
 /// Its state, as published.
-pub fn view(state: &mut AppState, view: Arc<SessionView>) -> Outcome {
+pub fn view(state: &mut AppState, view: Arc<SessionView>, now: Instant) -> Outcome {
     if let Some(ask) = &view.ask
-        && !layers::is_asked(state, ask.id)
+        && state.session.answered != Some(ask.id)
     {
-        // A question that was asked before anybody listened.
-        layers::ask(state, PermissionAsk::clone(ask), state.epoch);
+        // A question that was asked before anybody listened, or whose event is still on its way.
+        layers::ask(state, PermissionAsk::clone(ask), now);
     }
     state.session.view = Some(view);
     Outcome::changed()

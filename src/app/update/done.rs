@@ -53,6 +53,7 @@ fn opened_session(state: &mut AppState, opened: Opened) -> Outcome {
     let is_first = state.session.view.is_none();
     state.session.opening = false;
     state.session.dead = false;
+    state.session.answered = None;
     state.session.models = opened.models;
     state.session.view = Some(opened.view);
     state.phase = Phase::default();

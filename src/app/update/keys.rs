@@ -45,6 +45,7 @@ pub fn key(state: &mut AppState, event: &KeyEvent, now: Instant) -> Outcome {
 
 fn type_text(state: &mut AppState, text: &str, now: Instant) -> Outcome {
     state.gestures.typed = Some(now);
+    state.gestures.interrupt = None;
     // Whoever types is done with the rows.
     state.pane.set_focus(None);
     let said = state.composer.handle(ComposerInput::Type(text), now);
