@@ -243,6 +243,24 @@ actions! {
 }
 
 impl Action {
+    /// Something performs it. The others may be bound, so that a keymap need not be changed when that is different, but
+    /// no list offers them.
+    pub const fn is_performed(self) -> bool {
+        !matches!(
+            self,
+            Self::ToggleFolds
+                | Self::Search
+                | Self::SearchNext
+                | Self::SearchPrevious
+                | Self::Jobs
+                | Self::Agents
+                | Self::ToBackground
+                | Self::Dictate
+                // The terminal pastes.
+                | Self::Paste
+        )
+    }
+
     /// The action with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|action| action.name() == name)

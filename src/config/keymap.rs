@@ -96,11 +96,11 @@ impl Keymap {
     }
 
     /// All actions with their keys, by place, for help and the palette. An action that has no key anywhere stands
-    /// once, where it belongs.
+    /// once, where it belongs. Actions that nothing performs are left out.
     pub fn help(&self) -> Vec<HelpRow> {
         let mut rows = Vec::new();
         for context in Context::ALL {
-            for action in Action::ALL.iter().copied() {
+            for action in Action::ALL.iter().copied().filter(|action| action.is_performed()) {
                 let keys = self.keys(context, action).to_vec();
                 let is_home = action.contexts().first() == Some(&context);
                 if !keys.is_empty() || (is_home && self.hint(action).is_none()) {

@@ -116,7 +116,7 @@ pub fn act(state: &mut AppState, action: Action, now: Instant) -> Outcome {
 }
 
 /// What an action does to the page. `None`: nothing here knows it.
-fn page(state: &mut AppState, action: Action, now: Instant) -> Option<Outcome> {
+pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option<Outcome> {
     match action {
         Action::Cancel => return Some(cancel(state)),
         Action::Interrupt => return Some(interrupt(state, now)),

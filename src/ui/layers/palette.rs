@@ -40,15 +40,11 @@ pub struct Palette {
 
 /// Actions that mean something only where the palette is not.
 const fn is_listed(action: Action) -> bool {
-    !matches!(
-        action,
-        Action::Cancel
-            | Action::Interrupt
-            | Action::Palette
-            | Action::Paste
-            | Action::PageUp
-            | Action::PageDown
-    )
+    action.is_performed()
+        && !matches!(
+            action,
+            Action::Cancel | Action::Interrupt | Action::Palette | Action::PageUp | Action::PageDown
+        )
 }
 
 impl Palette {

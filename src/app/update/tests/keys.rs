@@ -2,10 +2,14 @@
 
 use crate::app::effect::Effect;
 use crate::app::headless::Exit;
-use crate::app::msg::Msg;
+use crate::app::msg::{Done, Msg};
 use crate::app::stage::{Stage, key_event, opened, released, reply, running, sent, shell, view};
+use crate::app::update::keys::page;
+use crate::config::action::{Action, Context};
 use crate::proto::ask::PermissionMode;
-use crate::proto::command::{CancelReason, Command};
+use crate::proto::command::{CancelReason, Command, TicketOutcome};
+use crate::proto::event::AgentEvent;
+use crate::proto::ids::{TicketId, TurnId};
 use crate::proto::model::{ModelRef, ThinkingLevel};
 use crate::term::input::Input;
 
@@ -138,6 +142,16 @@ fn models_thinking_and_modes_go_round() {
 }
 
 #[test]
+fn what_lists_offer_is_performed() {
+    for action in Action::ALL.iter().copied().filter(|action| action.contexts().contains(&Context::Global)) {
+        let mut stage = talked();
+        // The composer has the editor's key; pasting is the terminal's.
+        let is_of_the_page = page(&mut stage.state, action, stage.now).is_some();
+        assert_eq!(is_of_the_page || action == Action::Editor, action.is_performed(), "{action}");
+    }
+}
+
+#[test]
 fn a_released_key_does_nothing() {
     let mut stage = Stage::running();
     stage.type_text("ab");
@@ -184,12 +198,17 @@ fn passing_notices_pass() {
 #[test]
 fn a_folder_is_asked_for_once() {
     let mut stage = Stage::open();
-    assert_eq!(stage.type_text("see @src/"), [Effect::List(String::new()), Effect::List("src".to_owned())]);
+    assert_eq!(stage.type_text("see @src/"), [Effect::List(String::new())]);
     assert_eq!(stage.type_text("m"), []);
-    let entries = ["main.rs".to_owned(), "mod.rs".to_owned()].into();
-    stage.done(crate::app::msg::Done::Listing { folder: "src".to_owned(), entries });
+    let entries = ["src/main.rs".to_owned(), "src/mod.rs".to_owned()].into();
+    stage.done(Done::Listing { folder: String::new(), entries });
     assert!(stage.state.composer.completer().popup().is_some());
     assert_eq!(stage.type_text("a"), []);
+    // Files may have changed.
+    let outcome = TicketOutcome::Completed;
+    let effects = stage.event(AgentEvent::TurnFinished { turn: TurnId(1), ticket: TicketId(1), outcome });
+    assert_eq!(effects, [Effect::FindBranch, Effect::List(String::new())]);
+    assert_eq!(stage.type_text("i"), []);
 }
 
 #[test]

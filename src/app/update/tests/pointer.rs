@@ -49,7 +49,7 @@ fn the_wheel_belongs_to_the_list_over_the_page() {
 #[test]
 fn a_card_and_an_address_are_copied() {
     let mut stage = long();
-    assert_eq!(stage.click(&Target::Card { item: 0, card: 0 }), [Effect::Copy("let a = 1;\n".to_owned())]);
+    assert_eq!(stage.click(&Target::Card { item: 0, card: 0 }), [Effect::Copy("let a = 1;".to_owned())]);
     let address = Target::Link("https://example.org/a".into());
     assert_eq!(stage.click(&address), [Effect::Copy("https://example.org/a".to_owned())]);
 }
@@ -97,12 +97,13 @@ fn a_click_in_the_composer_puts_the_caret_there() {
     stage.type_text("abcd");
     stage.draw();
     let area = stage.state.scene.hits.areas_of(&Target::Composer).next().expect("drawn");
-    stage.mouse(MouseEventKind::Down(MouseButton::Left), area.x + 2, area.y);
+    // The first column is free.
+    stage.mouse(MouseEventKind::Down(MouseButton::Left), area.x + 3, area.y);
     stage.type_text("X");
     assert_eq!(stage.written(), "abXcd");
     stage.draw();
     stage.mouse(MouseEventKind::Down(MouseButton::Left), area.x, area.y);
-    stage.mouse(MouseEventKind::Drag(MouseButton::Left), area.x + 2, area.y);
+    stage.mouse(MouseEventKind::Drag(MouseButton::Left), area.x + 3, area.y);
     assert_eq!(stage.keys(&["alt+w"]), [Effect::Copy("ab".to_owned())]);
 }
 

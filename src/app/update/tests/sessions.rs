@@ -70,11 +70,11 @@ fn the_session_before_goes_on_when_another_cannot_be_opened() {
 #[test]
 fn another_session_takes_the_place_of_all_that_was_shown() {
     let mut stage = Stage::running();
+    stage.type_text("unsent");
     stage.event(AgentEvent::PermissionAsked(command_ask(1, "make")));
     let mut other = opened(view());
     other.history = vec![reply("From another day.")];
     other.notices = vec!["It was written by a newer version.".to_owned()];
-    stage.type_text("unsent");
     stage.opened(other);
     assert!(stage.state.layers.is_empty() && !stage.state.phase.is_live());
     let screen = stage.screen();

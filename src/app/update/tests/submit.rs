@@ -150,7 +150,7 @@ fn what_is_no_command() {
     stage.line("/hlep me");
     assert_eq!(
         (stage.written().as_str(), stage.toast()),
-        ("/hlep me", "There is no command /hlep. F1 lists all.")
+        ("/hlep me", "There is no command /hlep. f1 lists all.")
     );
     for path in ["/usr/bin/env is a path", "/ alone"] {
         let effects = stage.line(path);
