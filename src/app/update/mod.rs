@@ -96,7 +96,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Instant) -> Outcome {
     let outcome = match msg {
         Msg::Input(input) => input_came(state, input, now),
         Msg::Agent(event) => agent::event(state, *event, now),
-        Msg::AgentEnded => agent::ended(state),
+        Msg::AgentEnded => agent::ended(state, now),
         Msg::View(view) => agent::view(state, view, now),
         Msg::Done(done) => done::done(state, done, now),
         Msg::Signal(number) => Outcome::effect(Effect::Quit(Exit::Signal(number))),

@@ -3,16 +3,20 @@
 use crate::app::effect::{Effect, How};
 use crate::app::headless::Exit;
 use crate::app::msg::Msg;
-use crate::app::stage::{Stage, opened, queued, sent, steering, view};
+use crate::app::stage::{Stage, opened, queued, reply, sent, steering, view};
 use crate::config::check::Value;
 use crate::config::load;
 use crate::config::settings::Settings;
 use crate::proto::ask::PermissionMode;
 use crate::proto::command::{Command, Placement, Prompt, QueueCommand};
-use crate::proto::ids::TicketId;
+use crate::proto::entry::EntryPatch;
+use crate::proto::event::AgentEvent;
+use crate::proto::ids::{EntryId, TicketId};
+use crate::proto::message::Block;
 use crate::proto::model::{ModelRef, ThinkingLevel};
 use crate::proto::prompt::PromptRecord;
 use crate::ui::layers::Layer;
+use crate::ui::scene::NextDeadline;
 
 fn remember(text: &str) -> Effect {
     Effect::Remember(PromptRecord {
@@ -165,6 +169,10 @@ fn what_is_no_command() {
 #[test]
 fn nothing_is_sent_to_an_agent_that_has_ended() {
     let mut stage = Stage::running();
+    let id = EntryId::new("one");
+    let block = Block::Thinking { thinking: "Well".to_owned(), thinking_signature: None, redacted: false };
+    stage.event(AgentEvent::Entry { id: id.clone(), patch: EntryPatch::Start(reply("")) });
+    stage.event(AgentEvent::Entry { id, patch: EntryPatch::Open { index: 0, block } });
     stage.tell(Msg::AgentEnded);
     assert!(stage.screen().contains("/resume opens it again"));
     for line in ["a prompt", "!make"] {
@@ -172,6 +180,12 @@ fn nothing_is_sent_to_an_agent_that_has_ended() {
         assert!(effects.iter().all(|effect| matches!(effect, Effect::Remember(_))), "{effects:?}");
         assert_eq!(stage.written(), line);
     }
-    // The screen no longer says that something runs.
-    assert!(!stage.state.phase.is_live());
+    // The screen no longer says that something runs, and nothing moves.
+    assert!(!stage.state.phase.is_live() && !stage.state.is_running());
+    stage.state.toast = None;
+    stage.draw();
+    assert_eq!(stage.state.scene.next_deadline, NextDeadline::default());
+    // There is nothing to stop, so the key that stops quits.
+    stage.keys(&["ctrl+c", "ctrl+c"]);
+    assert_eq!(stage.keys(&["ctrl+c"]), [Effect::Quit(Exit::Success)]);
 }
