@@ -299,6 +299,7 @@ fn error() -> Stage {
         level: NoticeLevel::Error,
         text: "The session could not be saved: no space left on device. What is shown here is kept in memory and written when there is room.".to_owned(),
     });
+    stage.wait(42_000);
     stage.event(AgentEvent::TurnFinished {
         turn: TurnId(1),
         ticket: TicketId(1),
@@ -336,21 +337,16 @@ fn show(case: &str, stage: fn() -> Stage, ground: Ground) {
 
 #[test]
 fn screens() {
-    let cases: [(&str, fn() -> Stage); 10] = [
-        ("start", start),
-        ("conversation", conversation),
-        ("working", working),
-        ("thinking", thinking),
-        ("permission", permission),
-        ("permission_command", permission_command),
-        ("completion", completion),
-        ("models", models),
-        ("help", help),
-        ("error", error),
-    ];
-    for (case, stage) in cases {
-        show(case, stage, Ground::Dark);
-    }
+    show("start", start, Ground::Dark);
+    show("conversation", conversation, Ground::Dark);
+    show("working", working, Ground::Dark);
+    show("thinking", thinking, Ground::Dark);
+    show("permission", permission, Ground::Dark);
+    show("permission_command", permission_command, Ground::Dark);
+    show("completion", completion, Ground::Dark);
+    show("models", models, Ground::Dark);
+    show("help", help, Ground::Dark);
+    show("error", error, Ground::Dark);
 }
 
 #[test]

@@ -76,7 +76,7 @@ enum Step {
     Resize(u16, u16),
     Focus(bool),
     Wait(u64),
-    Event(AgentEvent),
+    Event(Box<AgentEvent>),
     View(u8),
     Opened,
     NotOpened,
@@ -168,7 +168,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (1..=200_u16, 1..=60_u16).prop_map(|(columns, rows)| Step::Resize(columns, rows)),
         1 => any::<bool>().prop_map(Step::Focus),
         2 => (0..3_000_u64).prop_map(Step::Wait),
-        8 => event().prop_map(Step::Event),
+        8 => event().prop_map(|event| Step::Event(Box::new(event))),
         3 => any::<u8>().prop_map(Step::View),
         1 => Just(Step::Opened),
         1 => Just(Step::NotOpened),
@@ -194,7 +194,7 @@ fn take(stage: &mut Stage, step: Step) -> Vec<Effect> {
             stage.wait(millis);
             Vec::new()
         }
-        Step::Event(event) => stage.event(event),
+        Step::Event(event) => stage.event(*event),
         Step::View(bits) => stage.change(|view, now| {
             view.running = (bits & 1 > 0).then(|| running(now));
             view.queue = (0..u64::from(bits >> 1 & 3)).map(|id| queued(id, "a row\nof two")).collect();
@@ -243,9 +243,9 @@ proptest! {
                 8 => "[ghpquvwx]".prop_map(|text| text.chars().next().map_or(Step::Ended, Step::Type)),
                 2 => prop::sample::select(vec!["enter", "alt+enter", "ctrl+enter"]).prop_map(Step::Key),
                 1 => prop::sample::select(vec![0_u8, 1, 16]).prop_map(Step::View),
-                1 => (0..3_u64).prop_map(|id| Step::Event(AgentEvent::PermissionAsked(command_ask(id, "ls")))),
-                1 => (0..3_u64).prop_map(|id| Step::Event(AgentEvent::PermissionResolved { ask: AskId(id) })),
-                1 => Just(Step::Event(AgentEvent::Settled { aborted: true })),
+                1 => (0..3_u64).prop_map(|id| Step::Event(Box::new(AgentEvent::PermissionAsked(command_ask(id, "ls"))))),
+                1 => (0..3_u64).prop_map(|id| Step::Event(Box::new(AgentEvent::PermissionResolved { ask: AskId(id) }))),
+                1 => Just(Step::Event(Box::new(AgentEvent::Settled { aborted: true }))),
                 1 => Just(Step::Opened),
                 1 => Just(Step::Ended),
             ],
