@@ -1,6 +1,6 @@
 //! What became of effects.
 
-use super::{Outcome, layers, sessions};
+use super::{Outcome, layers, models, sessions};
 use crate::app::effect::{Effect, How, SessionChoice};
 use crate::app::msg::{Done, Opened};
 use crate::app::state::{AppState, Early};
@@ -68,6 +68,7 @@ fn opened_session(state: &mut AppState, opened: Opened) -> Outcome {
         state.conversation.notice(NoticeLevel::Warning, text);
     }
     state.tell_values();
+    models::listed(state);
     if let Some(next) = state.session.next.take() {
         return sessions::open(state, next);
     }

@@ -130,6 +130,16 @@ fn the_list_of_sessions_fills_when_they_are_known() {
 }
 
 #[test]
+fn the_list_of_models_fills_when_they_are_known() {
+    let mut stage = Stage::started();
+    stage.key("alt+m");
+    let screen = stage.screen();
+    assert!(!screen.contains("ANTHROPIC_API_KEY") && !screen.contains("claude-sonnet-5"), "{screen}");
+    stage.opened(opened(view()));
+    assert!(stage.screen().contains("claude-sonnet-5"));
+}
+
+#[test]
 fn a_lost_terminal_and_a_signal_end_the_program() {
     use crate::app::headless::Exit;
     let mut stage = Stage::running();
