@@ -138,7 +138,7 @@ fn footer_of(state: &AppState, now: Instant) -> Footer {
             read: usage.cache_read,
             output: usage.output,
         },
-        cache: view.and_then(|view| cache_of(view, state.session.answered?, now)),
+        cache: view.and_then(|view| cache_of(view, state.session.responded?, now)),
         is_closed: state.session.problem.is_some() && !state.session.opening,
         is_mouse_off: !state.mouse,
         notice: state.toast.as_ref().map(|toast| (toast.level, toast.text.clone())),
@@ -174,3 +174,6 @@ fn start_page_of(state: &AppState) -> StartPage {
         model: view.map(|view| (view.model.clone(), view.model_name.clone())),
     }
 }
+
+#[cfg(test)]
+mod screens;

@@ -26,6 +26,8 @@ pub mod panic;
 pub mod prompts;
 pub mod signals;
 pub mod slash;
+#[cfg(test)]
+mod stage;
 pub mod start;
 pub mod state;
 pub mod terminal;

@@ -8,6 +8,7 @@ use crate::config::keymap::Keymap;
 use crate::config::settings::Settings;
 use crate::proto::command::Prompt;
 use crate::proto::event::NoticeLevel;
+use crate::proto::ids::AskId;
 use crate::term::wheel::{Wheel, events_a_notch};
 use crate::theme::Theme;
 use crate::transcript::conversation::Conversation;
@@ -56,6 +57,8 @@ pub struct AppState {
     pub size: (u16, u16),
     /// When the program began.
     pub epoch: Instant,
+    /// Tells the time of day where the user is. Tests put a fixed one in its place.
+    pub time_of_day: fn() -> (u8, u8),
 
     /// What is said.
     pub conversation: Conversation,
@@ -107,7 +110,9 @@ pub struct Session {
     /// When the last model call ended, as the footer's clock shows it.
     pub clock: Option<(u8, u8)>,
     /// When that was; not known of a session that was resumed.
-    pub answered: Option<Instant>,
+    pub responded: Option<Instant>,
+    /// The last question that was answered here: a view from before the agent took the answer must not ask it again.
+    pub answered: Option<AskId>,
 }
 
 /// Something that was sent before a session was open.
@@ -203,6 +208,7 @@ impl AppState {
             no_session: beginning.no_session,
             size: beginning.size,
             epoch: beginning.now,
+            time_of_day: super::time_of_day::now,
             conversation,
             pane: Pane::new(),
             composer,

@@ -133,7 +133,7 @@ actions! {
     Repaint, "repaint", [Global], "Draw the whole screen again";
     NextMode, "next_mode", [Global], "Next permission mode";
     PickModel, "pick_model", [Global], "Choose a model";
-    NextModel, "next_model", [Global], "Next model of this provider";
+    NextModel, "next_model", [Global], "Next model of the same provider";
     NextThinking, "next_thinking", [Global], "Next thinking level";
     PickSession, "pick_session", [Global], "Choose a session";
     NewSession, "new_session", [Global], "New session";

@@ -96,7 +96,7 @@ impl Keymap {
     }
 
     /// All actions with their keys, by place, for help and the palette. An action that has no key anywhere stands
-    /// once, where it belongs.
+    /// once, where it belongs. Actions that nothing performs are left out.
     pub fn help(&self) -> Vec<HelpRow> {
         let mut rows = Vec::new();
         for context in Context::ALL {

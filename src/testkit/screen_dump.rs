@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
+/// For whole screens, which have more styles than that.
+const MORE_LETTERS: &str = "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩбвгджзийлптфцчшщъыьэюяБГДЖЗИЙЛПФЦЧШЩЪЫЬЭЮЯ";
+
 /// Stands for a cell with no style.
 const PLAIN: char = '·';
 
@@ -97,13 +100,16 @@ fn describe(cell: &Cell) -> String {
 /// Gives each style the letter that its text leads to, or the next free one.
 fn letters(styles: &BTreeSet<&str>) -> BTreeMap<String, char> {
     let mut free: Vec<Option<u8>> = LETTERS.iter().copied().map(Some).collect();
+    let mut more = MORE_LETTERS.chars();
     let mut given = BTreeMap::new();
     for style in styles {
         let start = usize::try_from(hash(style) % LETTERS.len() as u64).unwrap_or_default();
         let order = (0..free.len()).map(|step| (start + step) % LETTERS.len());
         let letter = order.into_iter().find_map(|at| free.get_mut(at).and_then(Option::take));
+        // Where these begin depends on how many styles there are: a change of one may change the letters of others.
+        let letter = letter.map(char::from).or_else(|| more.next());
         if let Some(letter) = letter {
-            given.insert((*style).to_owned(), char::from(letter));
+            given.insert((*style).to_owned(), letter);
         }
     }
     given
@@ -178,12 +184,12 @@ mod tests {
 
     #[test]
     fn more_styles_than_letters_are_still_told_apart_in_the_legend() {
-        let mut buffer = Buffer::empty(Rect::new(0, 0, 80, 1));
-        for column in 0..80u8 {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 200, 1));
+        for column in 0..200u8 {
             buffer.set_string(u16::from(column), 0, "x", Style::new().fg(Color::Indexed(column)));
         }
         let dump = dump(&buffer, None);
-        assert!(dump.lines().count() == 5 + 80, "{dump}");
+        assert!(dump.lines().count() == 5 + 200, "{dump}");
         assert!(dump.contains("? fg="));
     }
 }

@@ -1,11 +1,11 @@
 //! What the agent tells.
 
 use super::{Outcome, layers};
-use crate::agent::view::SessionView;
+use crate::agent::view::{RunningView, SessionView};
 use crate::app::effect::Effect;
 use crate::app::state::AppState;
-use crate::app::time_of_day;
 use crate::proto::ask::PermissionAsk;
+use crate::proto::command::TicketOutcome;
 use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::ui::chrome::phase::Phase;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use std::time::Instant;
 
 /// An event.
 pub fn event(state: &mut AppState, event: AgentEvent, now: Instant) -> Outcome {
-    let clock = time_of_day::now();
+    let clock = (state.time_of_day)();
     state.conversation.apply(&event, now, clock);
     state.phase.on_event(&event, now);
     match event {
@@ -21,7 +21,7 @@ pub fn event(state: &mut AppState, event: AgentEvent, now: Instant) -> Outcome {
         AgentEvent::PermissionResolved { ask } => layers::resolved(state, ask),
         AgentEvent::RoundFinished { .. } => {
             state.session.clock = Some(clock);
-            state.session.answered = Some(now);
+            state.session.responded = Some(now);
             Outcome::changed()
         }
         // A command may have checked out another branch, or made files.
@@ -35,28 +35,38 @@ pub fn event(state: &mut AppState, event: AgentEvent, now: Instant) -> Outcome {
 }
 
 /// Its state, as published.
-pub fn view(state: &mut AppState, view: Arc<SessionView>) -> Outcome {
+pub fn view(state: &mut AppState, view: Arc<SessionView>, now: Instant) -> Outcome {
     if let Some(ask) = &view.ask
-        && !layers::is_asked(state, ask.id)
+        && state.session.answered != Some(ask.id)
     {
-        // A question that was asked before anybody listened.
-        layers::ask(state, PermissionAsk::clone(ask), state.epoch);
+        // A question that was asked before anybody listened, or whose event is still on its way.
+        layers::ask(state, PermissionAsk::clone(ask), now);
     }
     state.session.view = Some(view);
     Outcome::changed()
 }
 
 /// It will tell nothing any more, and nobody asked it to end.
-pub fn ended(state: &mut AppState) -> Outcome {
+pub fn ended(state: &mut AppState, now: Instant) -> Outcome {
     state.session.dead = true;
     state.phase = Phase::default();
     layers::drop_questions(state);
-    // What it did not get is still there to be sent.
-    state.conversation.notice(
-        NoticeLevel::Error,
-        "The agent has stopped by a mistake of its own. What was said up to here is kept in the session. \
-         /resume opens it again; the details are in the log file."
-            .to_owned(),
-    );
+    let error = "The agent has stopped by a mistake of its own. What was said up to here is kept in the session. \
+                 /resume opens it again; the details are in the log file.";
+    // It tells no end of what ran. As long as that seems to run, no key quits: they would all try to stop it.
+    let running = state.session.view.as_mut().map(Arc::make_mut).and_then(|view| {
+        view.shell = None;
+        view.ask = None;
+        view.running.take()
+    });
+    match running {
+        Some(RunningView { turn, ticket, .. }) => {
+            let outcome = TicketOutcome::Failed { error: error.to_owned() };
+            let event = AgentEvent::TurnFinished { turn, ticket, outcome };
+            state.conversation.apply(&event, now, (state.time_of_day)());
+        }
+        None => state.conversation.notice(NoticeLevel::Error, error),
+    }
+    // Rows that wait stay, and can be taken back.
     Outcome::changed()
 }

@@ -1,6 +1,6 @@
 //! What became of effects.
 
-use super::{Outcome, keys, layers, sessions};
+use super::{Outcome, keys, layers, models, sessions};
 use crate::app::effect::{Effect, How, SessionChoice};
 use crate::app::msg::{Done, Opened};
 use crate::app::state::{AppState, Early};
@@ -8,7 +8,6 @@ use crate::proto::command::{Command, Placement};
 use crate::proto::event::NoticeLevel;
 use crate::term::clipboard::Copied;
 use crate::ui::chrome::phase::Phase;
-use crate::ui::layers::Layer;
 use std::time::Instant;
 
 /// Something is done.
@@ -57,8 +56,9 @@ fn opened_session(state: &mut AppState, opened: Opened) -> Outcome {
     state.session.opening = false;
     state.session.dead = false;
     state.session.clock = None;
-    state.session.answered = None;
+    state.session.responded = None;
     state.session.problem = None;
+    state.session.answered = None;
     state.session.models = opened.models;
     state.session.view = Some(opened.view);
     state.phase = Phase::default();
@@ -73,12 +73,7 @@ fn opened_session(state: &mut AppState, opened: Opened) -> Outcome {
         state.conversation.notice(NoticeLevel::Warning, text);
     }
     state.tell_values();
-    for layer in &mut state.layers {
-        if let Layer::Models(picker) = layer {
-            picker.set_items(state.session.models.clone());
-            picker.set_loading(false);
-        }
-    }
+    models::listed(state);
     if let Some(next) = state.session.next.take() {
         return sessions::open(state, next);
     }

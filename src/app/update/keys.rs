@@ -45,6 +45,7 @@ pub fn key(state: &mut AppState, event: &KeyEvent, now: Instant) -> Outcome {
 
 fn type_text(state: &mut AppState, text: &str, now: Instant) -> Outcome {
     state.gestures.typed = Some(now);
+    state.gestures.interrupt = None;
     // Whoever types is done with the rows.
     state.pane.set_focus(None);
     let said = state.composer.handle(ComposerInput::Type(text), now);
@@ -113,7 +114,7 @@ pub fn act(state: &mut AppState, action: Action, now: Instant) -> Outcome {
 }
 
 /// What an action does to the page. `None`: nothing here knows it.
-fn page(state: &mut AppState, action: Action, now: Instant) -> Option<Outcome> {
+pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option<Outcome> {
     match action {
         Action::Cancel => return Some(cancel(state)),
         Action::Interrupt => return Some(interrupt(state, now)),

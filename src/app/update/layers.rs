@@ -53,6 +53,7 @@ fn close_top(state: &mut AppState) -> Outcome {
 fn answered(state: &mut AppState, answer: Answer, now: Instant) -> Outcome {
     match answer {
         Answer::Permission { ask, answer } => {
+            state.session.answered = Some(ask);
             Outcome::effect(Effect::Send(Command::AnswerPermission { ask, answer }))
         }
         Answer::Model(model) => models::set(model),

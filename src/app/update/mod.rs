@@ -22,6 +22,8 @@ pub mod models;
 pub mod mouse;
 pub mod sessions;
 pub mod submit;
+#[cfg(test)]
+mod tests;
 
 use super::effect::{Effect, SessionChoice};
 use super::headless::Exit;
@@ -94,8 +96,8 @@ pub fn update(state: &mut AppState, msg: Msg, now: Instant) -> Outcome {
     let outcome = match msg {
         Msg::Input(input) => input_came(state, input, now),
         Msg::Agent(event) => agent::event(state, *event, now),
-        Msg::AgentEnded => agent::ended(state),
-        Msg::View(view) => agent::view(state, view),
+        Msg::AgentEnded => agent::ended(state, now),
+        Msg::View(view) => agent::view(state, view, now),
         Msg::Done(done) => done::done(state, done, now),
         Msg::Signal(number) => Outcome::effect(Effect::Quit(Exit::Signal(number))),
         Msg::TerminalLost => Outcome::effect(Effect::Quit(Exit::Signal(HANGUP))),

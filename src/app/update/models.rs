@@ -15,8 +15,19 @@ use std::time::Instant;
 pub fn open_picker(state: &mut AppState, query: &str) {
     let current = state.session.view.as_ref().map(|view| view.model.clone());
     let mut picker = Models::new(state.session.models.clone(), current, query);
+    // They are known when a session is open.
     picker.set_loading(state.session.view.is_none());
     state.layers.push(Layer::Models(picker));
+}
+
+/// The models have become known: a list that is open shows them.
+pub fn listed(state: &mut AppState) {
+    for layer in &mut state.layers {
+        if let Layer::Models(picker) = layer {
+            picker.set_items(state.session.models.clone());
+            picker.set_loading(false);
+        }
+    }
 }
 
 /// `/model …`: an exact name switches at once, anything else searches.

@@ -5,6 +5,7 @@ use crate::app::effect::Effect;
 use crate::app::state::AppState;
 use crate::config::action::Action;
 use crate::term::wheel::Direction;
+use crate::ui::chrome::composer_box;
 use crate::ui::composer::Input as ComposerInput;
 use crate::ui::layers::LayerInput;
 use crate::ui::target::{FooterPart, Target};
@@ -92,8 +93,7 @@ fn drag(state: &mut AppState, event: MouseEvent) -> Outcome {
 fn click_composer(state: &mut AppState, event: MouseEvent, drags: bool) -> Outcome {
     let Some(area) = state.scene.hits.areas_of(&Target::Composer).next() else { return Outcome::none() };
     let selects = drags || event.modifiers.contains(KeyModifiers::SHIFT);
-    let row = event.row.saturating_sub(area.y);
-    let column = event.column.saturating_sub(area.x);
+    let (row, column) = composer_box::text_cell(area, Position::new(event.column, event.row));
     state.pane.set_focus(None);
     state.composer.click(row, column, selects);
     Outcome::changed()

@@ -4,6 +4,7 @@ use super::{Outcome, commands};
 use crate::app::effect::{Effect, How};
 use crate::app::slash;
 use crate::app::state::{AppState, Early};
+use crate::config::action::Action;
 use crate::proto::command::{Command, Placement, Prompt, QueueCommand};
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::TicketId;
@@ -37,7 +38,8 @@ fn command_or_prompt(state: &mut AppState, submission: Submission, now: Instant)
     if name.contains('/') || name.is_empty() {
         return prompt(state, submission, now);
     }
-    state.toast(NoticeLevel::Warning, format!("There is no command /{name}. F1 lists all."), now);
+    let help = state.keymap.hint(Action::Help).map(|key| format!(" {key} lists all.")).unwrap_or_default();
+    state.toast(NoticeLevel::Warning, format!("There is no command /{name}.{help}"), now);
     state.composer.put_back(&submission.shown, &submission.pastes, now);
     Outcome::changed()
 }

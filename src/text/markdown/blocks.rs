@@ -371,7 +371,10 @@ impl<'a> Painter<'a> {
 
     /// Ends a card of code: its last row.
     pub fn close_code(&mut self, code: &Code, source: usize) {
-        self.card_row(Row { is_decoration: true, ..Row::blank(source) }, code.card, CardPart::Foot);
+        // Without a ground it would be a second blank row between the code and what follows.
+        if self.theme.code_ground() != Color::Reset {
+            self.card_row(Row { is_decoration: true, ..Row::blank(source) }, code.card, CardPart::Foot);
+        }
         let card = code.card.checked_sub(self.first_card).and_then(|index| self.cards.get_mut(index));
         if let Some(card) = card {
             card.is_closed = true;

@@ -309,6 +309,15 @@ impl Conversation {
     fn turn_finished(&mut self, outcome: &TicketOutcome, now: Instant, clock: (u8, u8)) {
         self.drop_unanswered();
         self.asks.clear();
+        // A response whose end was never told: nobody thinks any more.
+        let streaming = self.entries.values().filter_map(|begun| match begun {
+            Begun::Streaming(items) => Some(items),
+            Begun::Whole => None,
+        });
+        let items: Vec<usize> = streaming.flatten().copied().flatten().collect();
+        for item in items {
+            self.thought(item, now);
+        }
         let turn = self.turn.take();
         let how = match outcome {
             TicketOutcome::Completed | TicketOutcome::Delivered | TicketOutcome::Removed => TurnEndKind::Done,

@@ -6,6 +6,7 @@ use crate::ui::composer::Composer;
 use crate::ui::composer::LineKind;
 use crate::ui::composer::view::ComposerStyles;
 use crate::ui::hit::HitMap;
+use crate::ui::layers::frame::Chrome;
 use crate::ui::look::Look;
 use crate::ui::paint;
 use crate::ui::target::Target;
@@ -146,11 +147,13 @@ pub fn draw_completions(
     let panel = theme.color(Role::ToolPendingBg);
     let left = margin(area.width);
     let width = area.width - left;
+    // The last column tells how many more there are.
+    let bar = u16::from(popup.candidates.len() > usize::from(area.height));
     // The marks of the chosen row are lifted on its own ground.
     let chosen_ground = theme.color(Role::SelectedBg);
     let rows = |ground| {
         let styles = ComposerStyles { selected: Style::new(), ..styles_on(theme, ground) };
-        composer.completion_rows(width, area.height, &styles)
+        composer.completion_rows(width.saturating_sub(bar), area.height, &styles)
     };
     let (plain, chosen) = rows(panel);
     let (lifted, _) = rows(chosen_ground);
@@ -164,6 +167,7 @@ pub fn draw_completions(
         paint::spans(buffer, Rect { x: area.x + left, width, ..line }, &row.spans);
         hits.push(line, LAYER, Target::Completion(first + index));
     }
+    Chrome::new(theme).scrollbar(buffer, area, first, popup.candidates.len());
 }
 
 #[cfg(test)]

@@ -278,7 +278,16 @@ fn rows(footer: &Footer, theme: &Theme, room: usize) -> Vec<Cell> {
             break;
         }
     }
-    let Some((form, grid)) = chosen else { return Vec::new() };
+    let Some((mut form, mut grid)) = chosen else { return Vec::new() };
+    let free = room.saturating_sub(grid.columns(form));
+    if form.model > 0 && form.model < MODEL_COLUMNS && free > 0 {
+        // What a shorter form has left over is the model's again.
+        let longer = Form { model: (form.model + free).min(MODEL_COLUMNS), ..form };
+        let wider = view.grid(longer);
+        if wider.columns(longer) <= room {
+            (form, grid) = (longer, wider);
+        }
+    }
     view.laid_out(form, grid, room)
 }
 

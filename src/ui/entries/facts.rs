@@ -171,7 +171,7 @@ fn edit(outcome: &Outcome<'_>) -> Vec<Seg> {
         muted(DOT),
         Seg::new(Role::Success, format!("+{}", formats::count(added as u64))),
         muted(" "),
-        Seg::new(Role::Error, format!("−{}", formats::count(removed as u64))),
+        Seg::new(Role::Error, format!("-{}", formats::count(removed as u64))),
     ]
 }
 
@@ -284,7 +284,7 @@ mod tests {
                 too_long,
                 " · line over the size limit",
             ),
-            ("edit", json!({}), "Successfully replaced.", json!({ "patch": patch }), " · +2 −1"),
+            ("edit", json!({}), "Successfully replaced.", json!({ "patch": patch }), " · +2 -1"),
             ("write", json!({"content": "a\nb\n"}), "Successfully wrote.", json!({}), " · 2 lines"),
             ("grep", json!({}), "No matches found", json!({}), " · no matches"),
             ("grep", json!({}), "a-1- x\na:2: y\na:3: z\n--\nb-c:4: w", json!({}), " · 3 matches in 2 files"),

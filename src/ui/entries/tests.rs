@@ -455,7 +455,7 @@ fn an_edit_without_a_patch_shows_its_numbered_lines() {
     let details = json!({"diff": "    ...\n  9 alpha\n-10 beta\n+10 BETA\n+11 \n    ..."});
     let item = done("edit", json!({"path": "a.txt"}), "Done.", details, 1);
     let all = rows(&item, 40, false);
-    assert_eq!(all[0], "● edit a.txt · +2 −1             ✓  1ms");
+    assert_eq!(all[0], "● edit a.txt · +2 -1             ✓  1ms");
     assert_eq!(all[1..], ["      9   alpha", "     10 - beta", "     10 + BETA", "     11 +", "          …"]);
 }
 

@@ -27,7 +27,7 @@ pub struct Place {
 
 /// Colours of a layer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Chrome<'a> {
+pub(in crate::ui) struct Chrome<'a> {
     pub theme: &'a Theme,
     /// The ground of the body.
     pub ground: Color,
@@ -151,7 +151,7 @@ impl<'a> Chrome<'a> {
 
 /// A key and what it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Hint {
+pub(in crate::ui) struct Hint {
     pub key: String,
     pub text: &'static str,
 }

@@ -4,7 +4,7 @@ use super::frame::Place;
 use super::picker::{Entry, Head, Picked, Picker, RowCx, mark};
 use super::{Answer, LayerInput, LayerOutcome};
 use crate::proto::model::ModelRef;
-use crate::text::{clean, formats};
+use crate::text::{clean, formats, width};
 use crate::theme::role::Role;
 use crate::ui::hit::HitMap;
 use crate::ui::look::Look;
@@ -13,6 +13,9 @@ use crate::ui::target::Target;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use ratatui::text::Span;
+
+/// Longer ids push the names behind them away.
+const LONGEST_ID: usize = 32;
 
 /// A model to choose from.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,16 +124,19 @@ impl Models {
             rail: String::new(),
             hints: Picker::<Row>::hints(look, "use"),
             empty_field: "Search",
-            empty: "No models. The README says how to add a key",
+            empty: "No models. Set ANTHROPIC_API_KEY or another key and start again",
         };
         let current = self.current.clone();
+        let ids = self.picker.items().iter().map(|row| width::of(&row.item.model.to_string()));
+        let ids = ids.max().unwrap_or(0).min(LONGEST_ID);
         self.picker.draw(look, place, buffer, hits, head, |row, cx| {
-            line(&row.item, current.as_ref() == Some(&row.item.model), cx)
+            line(&row.item, current.as_ref() == Some(&row.item.model), ids, cx)
         })
     }
 }
 
-fn line(item: &ModelItem, is_current: bool, cx: &RowCx<'_>) -> Vec<Span<'static>> {
+/// `ids`: columns of the ids, so that the names behind them stand below each other.
+fn line(item: &ModelItem, is_current: bool, ids: usize, cx: &RowCx<'_>) -> Vec<Span<'static>> {
     let style = |role| cx.chrome.on_row(role, cx.is_selected);
     let is_usable = item.problem.is_none();
     let mut left = vec![mark(cx, is_current)];
@@ -140,7 +146,8 @@ fn line(item: &ModelItem, is_current: bool, cx: &RowCx<'_>) -> Vec<Span<'static>
         Span::styled(clean::for_line(&item.model.id), style(if is_usable { Role::Text } else { Role::Dim }));
     left.push(id);
     if item.name != item.model.id && cx.room >= 70 {
-        left.push(Span::styled(format!("  {}", clean::for_line(&item.name)), style(Role::Dim)));
+        let gap = ids.saturating_sub(width::of(&item.model.to_string())) + 2;
+        left.push(Span::styled(format!("{:gap$}{}", "", clean::for_line(&item.name)), style(Role::Dim)));
     }
     let mut rail = Vec::new();
     if let Some(problem) = &item.problem {

@@ -42,12 +42,7 @@ pub struct Palette {
 const fn is_listed(action: Action) -> bool {
     !matches!(
         action,
-        Action::Cancel
-            | Action::Interrupt
-            | Action::Palette
-            | Action::Paste
-            | Action::PageUp
-            | Action::PageDown
+        Action::Cancel | Action::Interrupt | Action::Palette | Action::PageUp | Action::PageDown
     )
 }
 

@@ -60,6 +60,8 @@ pub(super) struct LaidOut {
     pub rows: Vec<Row>,
     /// Added and removed lines.
     pub totals: Option<(usize, usize)>,
+    /// The first row that is added or removed.
+    pub first_change: usize,
 }
 
 /// A call that asks.
@@ -77,6 +79,8 @@ pub struct PermissionCard {
     pub(super) message: Option<TextField>,
     /// The first row of the preview in view.
     pub(super) top: usize,
+    /// The user has scrolled it; until then it begins where something changes.
+    pub(super) is_scrolled: bool,
     /// Rows of it in view when it was drawn last.
     pub(super) rows: usize,
     /// The preview laid out, for a width and a theme.
@@ -110,6 +114,7 @@ impl PermissionCard {
             rule: 0,
             message: None,
             top: 0,
+            is_scrolled: false,
             rows: 1,
             laid_out: None,
             appeared,
@@ -252,6 +257,7 @@ impl PermissionCard {
         let most = total.saturating_sub(self.rows);
         let before = self.top.min(most);
         self.top = before.saturating_add_signed(delta).min(most);
+        self.is_scrolled = true;
         if before == self.top { LayerOutcome::Unchanged } else { LayerOutcome::Changed }
     }
 

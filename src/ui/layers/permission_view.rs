@@ -81,6 +81,11 @@ impl PermissionCard {
         hits.push(area, place.level, Target::Layer);
 
         self.rows = usize::from(parts.body);
+        if !self.is_scrolled && total > self.rows {
+            // The lines around a change may fill the card alone.
+            let first = self.laid_out.as_ref().map_or(0, |laid_out| laid_out.first_change);
+            self.top = first.saturating_sub(usize::from(self.rows > 2));
+        }
         self.top = self.top.min(total.saturating_sub(self.rows));
         let mut y = area.y;
         let mut next = |rows: u16| {
@@ -148,6 +153,7 @@ impl PermissionCard {
             return;
         }
         let mut totals = None;
+        let mut first_change = 0;
         let chrome = Chrome::new(look.theme);
         let summary = || {
             wrap::text(&clean::for_terminal(&self.ask.summary), chrome.on(Role::Text), columns, Break::Words)
@@ -160,11 +166,15 @@ impl PermissionCard {
                 let lines = of_one_file(diff::parse(patch));
                 totals = Some(diff::totals(&lines));
                 let rows = diff::rows(&lines, path, look.theme, columns);
+                let changes =
+                    |line: &diff::Line| matches!(line.kind, diff::Kind::Added | diff::Kind::Removed);
+                let line = lines.iter().position(changes).unwrap_or(0);
+                first_change = rows.iter().position(|row| row.start >= line).unwrap_or(0);
                 if rows.is_empty() { summary() } else { rows }
             }
             Preview::Command(_) | Preview::None => summary(),
         };
-        self.laid_out = Some(LaidOut { columns, revision, rows, totals });
+        self.laid_out = Some(LaidOut { columns, revision, rows, totals, first_change });
     }
 
     /// The question in plain words.
@@ -411,6 +421,9 @@ fn of_one_file(mut lines: Vec<diff::Line>) -> Vec<diff::Line> {
             lines.remove(0);
         }
     }
+    // The numbers tell that something is above.
+    let gaps = lines.iter().take_while(|line| line.kind == diff::Kind::Gap).count();
+    lines.drain(..gaps);
     lines
 }
 

@@ -1,0 +1,8 @@
+//! Behaviour of the screen as data: what happens goes in, effects and state come out.
+
+mod anything;
+mod cards;
+mod keys;
+mod pointer;
+mod sessions;
+mod submit;
