@@ -8,13 +8,28 @@ use crate::proto::command::Command;
 use crate::proto::event::NoticeLevel;
 use crate::proto::model::{ModelRef, ThinkingLevel};
 use crate::ui::layers::Layer;
-use crate::ui::layers::models::Models;
+use crate::ui::layers::models::{ModelItem, Models};
 use std::time::Instant;
 
 /// Shows the list of models, filtered by `query`.
 pub fn open_picker(state: &mut AppState, query: &str) {
     let current = state.session.view.as_ref().map(|view| view.model.clone());
-    let picker = Models::new(state.session.models.clone(), current, query);
+    let mut items = state.session.models.clone();
+    // One that no catalogue knows stands in the list all the same: it is in use.
+    if let Some(view) = &state.session.view
+        && !items.iter().any(|item| item.model == view.model)
+    {
+        let in_use = ModelItem {
+            model: view.model.clone(),
+            name: view.model_name.clone(),
+            window: (view.context.window > 0).then_some(view.context.window),
+            price: None,
+            thinks: view.thinking != ThinkingLevel::Off,
+            problem: None,
+        };
+        items.insert(0, in_use);
+    }
+    let picker = Models::new(items, current, query);
     state.layers.push(Layer::Models(picker));
 }
 
@@ -60,9 +75,15 @@ pub fn next_model(state: &mut AppState, now: Instant) -> Outcome {
 }
 
 /// The next thinking level.
-pub fn next_thinking(state: &AppState, _now: Instant) -> Outcome {
+pub fn next_thinking(state: &mut AppState, now: Instant) -> Outcome {
     let Some(view) = &state.session.view else { return Outcome::none() };
-    set_thinking(next_in(&ThinkingLevel::ALL, view.thinking))
+    let known = state.session.models.iter().find(|item| item.model == view.model);
+    if !known.is_some_and(|item| item.thinks) {
+        let text = format!("{} does not think.", view.model_name);
+        state.toast(NoticeLevel::Info, text, now);
+        return Outcome::changed();
+    }
+    Outcome::effect(Effect::Send(Command::NextThinking))
 }
 
 /// This level from now on.
