@@ -121,7 +121,7 @@ impl Models {
             rail: String::new(),
             hints: Picker::<Row>::hints(look, "use"),
             empty_field: "Search",
-            empty: "No models yet. /login adds the key of a provider",
+            empty: "No models yet. Set a provider's key, as OPENAI_API_KEY",
         };
         let current = self.current.clone();
         self.picker.draw(look, place, buffer, hits, head, |row, cx| {
