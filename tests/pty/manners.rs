@@ -3,6 +3,7 @@
 use super::{ask, leave, mynah, open, serve};
 use mynah::testkit::home::Home;
 use mynah::testkit::server::Step;
+use serde_json::json;
 use std::fs;
 
 #[test]
@@ -82,5 +83,29 @@ fn a_focused_row_says_what_can_be_done_with_it() {
     pty.wait_for("enter opens");
     pty.press("esc");
     pty.wait_gone("enter opens");
+    leave(&mut pty);
+}
+
+#[test]
+fn a_model_that_no_list_has_can_be_named() {
+    let home = Home::new();
+    let server = serve(vec![]);
+    let mut pty = open(mynah(&home, &server));
+    ask(&mut pty, "/model openai/my-own-tune");
+    pty.wait_for("my-own-tune off");
+    leave(&mut pty);
+}
+
+#[test]
+fn a_file_is_shown_once_while_one_is_asked() {
+    let home = Home::new();
+    let server =
+        serve(vec![Step::text("").call("write", json!({"path": "a.txt", "content": "only line\n"}))]);
+    let mut pty = open(mynah(&home, &server));
+    ask(&mut pty, "write it");
+    pty.wait_for("Create a.txt?");
+    assert_eq!(pty.text().matches("only line").count(), 1, "{}", pty.text());
+    // Before the first response there are no tokens to stand behind a bar.
+    pty.press("esc");
     leave(&mut pty);
 }

@@ -33,7 +33,8 @@ pub fn open_picker(state: &mut AppState, query: &str) {
     state.layers.push(Layer::Models(picker));
 }
 
-/// `/model …`: an exact name switches at once, anything else searches.
+/// `/model …`: an exact name switches at once, and so does one that no list has: a server may offer more than the catalogue
+/// knows, and the agent says so if it can't be used. Anything else searches.
 pub fn choose(state: &mut AppState, name: &str) -> Outcome {
     let exact = state
         .session
@@ -42,11 +43,25 @@ pub fn choose(state: &mut AppState, name: &str) -> Outcome {
         .find(|item| item.problem.is_none() && (item.model.to_string() == name || item.model.id == name));
     match exact.map(|item| item.model.clone()) {
         Some(model) => set(model),
+        None if is_foreign(state, name) => match name.split_once('/') {
+            Some((provider, id)) => set(ModelRef::new(provider, id)),
+            None => Outcome::none(),
+        },
         None => {
             open_picker(state, name);
             Outcome::changed()
         }
     }
+}
+
+/// The name is whole, of a provider that is known, and stands in no list.
+fn is_foreign(state: &AppState, name: &str) -> bool {
+    let Some((provider, id)) = name.split_once('/') else { return false };
+    let models = &state.session.models;
+    let in_use = state.session.view.as_ref().is_some_and(|view| view.model.provider == provider);
+    !id.is_empty()
+        && (in_use || models.iter().any(|item| item.model.provider == provider))
+        && !models.iter().any(|item| item.model.to_string().contains(name))
 }
 
 /// This model answers from now on.
