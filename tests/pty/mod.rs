@@ -1,6 +1,7 @@
 //! The full-screen program as a person uses it: keys go in, the screen is read.
 
 mod faults;
+mod manners;
 mod work;
 
 use crate::flows::{CHAT, KEY};
@@ -42,6 +43,14 @@ fn ask(pty: &mut Pty, prompt: &str) {
     pty.type_text(prompt);
     pty.wait_for(prompt);
     pty.press("enter");
+}
+
+/// Answers a question with a key, as soon as a person could.
+fn answer(pty: &mut Pty, question: &str, key: &str) {
+    pty.wait_for(question);
+    // What is pressed in the moment in which it appears is not taken for an answer. Nothing moves while it waits.
+    pty.wait_quiet(Duration::from_millis(300));
+    pty.press(key);
 }
 
 /// Leaves the program, and makes sure that the terminal is as it was.

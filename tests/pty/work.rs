@@ -1,6 +1,6 @@
 //! The main job on the screen: prompts, answers, questions for permission, stopping, waiting rows, sessions.
 
-use super::{QUIET, ask, bare, leave, mynah, open, serve};
+use super::{QUIET, answer, ask, bare, leave, mynah, open, serve};
 use mynah::testkit::home::Home;
 use mynah::testkit::server::Step;
 use serde_json::json;
@@ -14,10 +14,8 @@ fn without_a_model_the_demo_answers() {
     pty.wait_for("demo");
     ask(&mut pty, "show me around");
     // It reads for itself, then asks before it runs anything.
-    pty.wait_for("Create mynah-tour.md?");
-    pty.press("1");
-    pty.wait_for("Change mynah-tour.md?");
-    pty.press("1");
+    answer(&mut pty, "Create mynah-tour.md?", "1");
+    answer(&mut pty, "Change mynah-tour.md?", "1");
     pty.wait_for("That was the tour.");
     pty.wait_for("∎ ");
     leave(&mut pty);
@@ -57,7 +55,7 @@ fn a_command_runs_when_it_was_allowed_by_key() {
     ask(&mut pty, "make it");
     pty.wait_for("Run this command?");
     assert!(!home.project().join("made.txt").exists());
-    pty.press("y");
+    answer(&mut pty, "Run this command?", "y");
     pty.wait_for("Made.");
     pty.wait_for("it is done");
     assert!(home.project().join("made.txt").exists());
@@ -73,8 +71,7 @@ fn a_command_that_was_refused_does_not_run() {
     ]);
     let mut pty = open(mynah(&home, &server));
     ask(&mut pty, "make it");
-    pty.wait_for("Run this command?");
-    pty.press("m");
+    answer(&mut pty, "Run this command?", "m");
     pty.type_text("not in this folder");
     pty.press("enter");
     pty.wait_for("Then I won't.");
@@ -97,10 +94,9 @@ fn an_edit_shows_its_difference_before_and_after() {
     ]);
     let mut pty = open(mynah(&home, &server));
     ask(&mut pty, "shout");
-    pty.wait_for("Change a.txt?");
     pty.wait_for("2 - beta");
     pty.wait_for("2 + BETA");
-    pty.press("1");
+    answer(&mut pty, "Change a.txt?", "1");
     pty.wait_for("Changed.");
     pty.wait_for("2 + BETA");
     assert_eq!(fs::read_to_string(home.project().join("a.txt")).unwrap(), "alpha\nBETA\ngamma\n");

@@ -3,14 +3,14 @@
 //! Responsibility: rows for all of the text at any time, laying out again only what can still change.
 //!
 //! Invariants:
-//! - The rows are a function of the text, the theme and the width, never of the pieces it came in.
+//! - The rows are a function of the text, the theme, the width and whether more is to come, never of the pieces it came in.
 //! - Rows below [`MarkdownStream::frozen_rows`] do not change while text is appended.
 //! - A block is frozen when another one has begun below it whose first line is whole. Between a link definition and a
 //!   block right below it nothing is frozen: the title of the definition may go on.
 //! - Code in an open fence is read a line at a time and each line once, so that long code costs what it is long.
 
 use super::blocks::{Code, Events, Painter};
-use super::{Card, Document, options};
+use super::{Card, Document, options, unfinished};
 use crate::text::clean;
 use crate::text::row::Row;
 use crate::text::wrap::Run;
@@ -27,6 +27,8 @@ pub struct MarkdownStream {
     source: String,
     /// The last character was a carriage return: a newline behind it belongs to it.
     after_return: bool,
+    /// More is to come: marks at the end may be half of a pair.
+    is_growing: bool,
     /// Revision of the theme, and width, of what is laid out.
     made_for: Option<(u64, usize)>,
     /// Bytes that are laid out.
@@ -74,6 +76,21 @@ impl MarkdownStream {
     /// Without text.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Without text, of which more is to come until [`MarkdownStream::finish`]: what is open at its end is drawn as if it were
+    /// closed.
+    pub fn growing() -> Self {
+        Self { is_growing: true, ..Self::default() }
+    }
+
+    /// No more text comes: its end is drawn as it is.
+    pub const fn finish(&mut self) {
+        if self.is_growing {
+            self.is_growing = false;
+            // Only what is not frozen is laid out again.
+            self.made_to = usize::MAX;
+        }
     }
 
     /// Appends text. Line ends become newlines; what could steer a terminal is left out.
@@ -195,8 +212,8 @@ impl MarkdownStream {
         let base = self.frozen.bytes;
         let source = std::mem::take(&mut self.source);
         let tail = source.get(base..).unwrap_or_default();
-        let (blocks, spans) = top_level(tail);
-        let settled = settled(tail, &blocks, &spans);
+        let blocks = top_level(tail);
+        let settled = settled(tail, &blocks);
         let mut definitions = self.frozen.definitions.clone();
         let mut goes_on = false;
         for (index, block) in blocks.iter().enumerate() {
@@ -205,11 +222,12 @@ impl MarkdownStream {
             }
             let slice = tail.get(block.range.clone()).unwrap_or_default();
             let at = base + block.range.start;
+            let is_last = index + 1 == blocks.len();
             if !block.is_fence {
-                self.slice(theme, columns, slice, at, &mut definitions);
+                let mended = if is_last && self.is_growing { unfinished::mended(slice) } else { None };
+                self.slice(theme, columns, mended.as_deref().unwrap_or(slice), at, &mut definitions);
                 continue;
             }
-            let is_last = index + 1 == blocks.len();
             let (open, used) = self.fence_slice(theme, columns, slice, at, is_last && settled >= index);
             if let Some(open) = open {
                 self.freeze(at + used, &definitions);
@@ -387,14 +405,11 @@ fn block_spans(events: &[(Event<'_>, Range<usize>)]) -> Vec<Range<usize>> {
     spans
 }
 
-/// Cuts a text at the begins of the lines where its top-level blocks begin. Also tells what link definitions span.
-fn top_level(text: &str) -> (Vec<Block>, Vec<Range<usize>>) {
+/// Cuts a text at the begins of the lines where its top-level blocks begin.
+fn top_level(text: &str) -> Vec<Block> {
     let mut found: Vec<(Range<usize>, bool)> = Vec::new();
     let mut depth = 0_usize;
-    let parser = Parser::new_ext(text, options());
-    let definitions = parser.reference_definitions().iter();
-    let definitions = definitions.map(|(_, definition)| definition.span.clone()).collect();
-    for (event, range) in parser.into_offset_iter() {
+    for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
         let is_begin = depth == 0;
         match &event {
             Event::Start(_) => depth += 1,
@@ -431,22 +446,25 @@ fn top_level(text: &str) -> (Vec<Block>, Vec<Range<usize>>) {
         let begin = if blocks.is_empty() { 0 } else { begin };
         blocks.push(Block { range: begin..text.len(), is_fence });
     }
-    (blocks, definitions)
+    blocks
 }
 
 /// How many blocks from the first can't change any more.
-fn settled(text: &str, blocks: &[Block], definitions: &[Range<usize>]) -> usize {
+fn settled(text: &str, blocks: &[Block]) -> usize {
     let is_settled = |block: &Block| {
         let begin = block.range.start;
         let is_whole_line = text.get(begin..).is_some_and(|rest| rest.contains('\n'));
-        // A blank line ends a definition.
-        let is_touched = definitions.iter().any(|span| {
-            let between = text.get(span.end..begin);
-            between.is_some_and(|gap| gap.trim().is_empty() && gap.matches('\n').count() < 2)
-        });
-        is_whole_line && !is_touched
+        // What looks like a definition may be one whose title goes on; a blank line ends it. The parser lists only the
+        // first of each label, so it can't be asked.
+        let above = text.get(..begin).unwrap_or_default().lines().rev();
+        let touches = above.take_while(|line| !line.trim().is_empty()).any(begins_definition);
+        is_whole_line && !touches
     };
     (1..blocks.len()).rev().find(|index| blocks.get(*index).is_some_and(is_settled)).unwrap_or(0)
+}
+
+fn begins_definition(line: &str) -> bool {
+    line.trim_start_matches(|c: char| c.is_whitespace() || c == '>').starts_with('[') && line.contains("]:")
 }
 
 #[cfg(test)]

@@ -147,9 +147,12 @@ fn frozen_rows_stay_and_the_tail_is_visible() {
 
 #[test]
 fn pieces_that_once_differed() {
-    let table: [&[&str]; 3] = [
+    let table: [&[&str]; 5] = [
         &["```rust\n```\n", "\nword"],
         &["1. ```rust\n[a]: /u\n", "\"t\n", "\"\n"],
+        // A label that is defined twice is listed once.
+        &["[a]: http://x.y\n[a]: /u\n\"t\n", "**[t](http://u.v) \"\n"],
+        &["[^1]: note\nlet x = \"1\";\n\n\t[^1]: note\n", "let x = \"1\";\n"],
         &["2) x\n```\n", "2) x\n## Head\n```\n[a]: http://x.y\n```"],
     ];
     for pieces in table {
@@ -168,4 +171,24 @@ fn a_change_of_width_lays_out_anew() {
     assert_eq!(stream.rows(), render(stream.source(), &theme, 8).rows);
     stream.layout(&Theme::quiet_light(), 8);
     assert_eq!(stream.rows(), render(stream.source(), &Theme::quiet_light(), 8).rows);
+}
+
+#[test]
+fn marks_are_not_seen_while_their_other_half_is_on_its_way() {
+    let theme = Theme::quiet_dark();
+    let text = "Some **bold words** and `code`.\n\n- an *item";
+    let mut stream = MarkdownStream::growing();
+    let mut pieces = text.chars();
+    let mut pushed = String::new();
+    for c in pieces.by_ref() {
+        stream.push(c.encode_utf8(&mut [0; 4]));
+        pushed.push(c);
+        stream.layout(&theme, 60);
+        let shown: String = stream.rows().iter().map(Row::drawn).collect();
+        assert!(!shown.contains(['*', '`']), "{pushed:?}: {shown:?}");
+    }
+    // At the end everything is what it is.
+    stream.finish();
+    stream.layout(&theme, 60);
+    assert!(stream.rows().iter().any(|row| row.drawn().contains("an *item")));
 }

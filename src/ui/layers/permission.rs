@@ -10,6 +10,9 @@ use crate::text::row::Row;
 use crate::ui::text_field::TextField;
 use std::time::{Duration, Instant};
 
+/// Nobody answers faster: a key within this time was meant for something else, also when nothing is written yet.
+const REACTION: Duration = Duration::from_millis(200);
+
 /// Keys and clicks that come so soon after the card were not meant for it.
 const GRACE: Duration = Duration::from_millis(300);
 
@@ -118,7 +121,7 @@ impl PermissionCard {
             rows: 1,
             laid_out: None,
             appeared,
-            typing_until: was_typing.then(|| appeared + GRACE),
+            typing_until: Some(appeared + if was_typing { GRACE } else { REACTION }),
         }
     }
 

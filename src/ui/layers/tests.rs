@@ -291,11 +291,13 @@ fn what_is_typed_for_the_composer_does_not_answer() {
     let yes = permission(PermissionAnswer::Once);
     assert_eq!(layer.handle(LayerInput::Act(Action::AllowOnce), after(1200)), yes);
 
-    // Nobody typed: a key answers at once, a click does not.
+    // Nobody typed: a key answers as soon as it can be meant, a click a moment later.
     let mut layer = card(call(), Preview::None, start, false);
     assert_eq!(layer.handle(LayerInput::Choice(0), after(200)), LayerOutcome::Unchanged);
-    assert_eq!(layer.handle(LayerInput::Act(Action::AllowOnce), after(10)), yes);
+    assert_eq!(layer.handle(LayerInput::Act(Action::AllowOnce), after(200)), yes);
     assert_eq!(layer.handle(LayerInput::Choice(0), after(300)), yes);
+    let mut layer = card(call(), Preview::None, start, false);
+    assert_eq!(layer.handle(LayerInput::Act(Action::AllowOnce), after(100)), LayerOutcome::Ignored);
 }
 
 #[test]
@@ -415,6 +417,11 @@ fn the_palette_gives_actions_and_commands() {
     let compact = LayerOutcome::Done(Answer::Command("compact".to_owned()));
     assert_eq!(act(&mut layer, Action::Confirm), compact);
     assert_eq!(act(&mut layer, Action::ListPath), LayerOutcome::Unchanged, "not for what lies below");
+    // What begins with it comes before what has it somewhere.
+    act(&mut layer, Action::KillToStart);
+    layer.handle(LayerInput::Type("mod"), Instant::now());
+    let model = LayerOutcome::Done(Answer::Command("model".to_owned()));
+    assert_eq!(act(&mut layer, Action::Confirm), model);
 }
 
 #[test]

@@ -38,10 +38,12 @@ fn answers_are_told_to_the_agent() {
     ];
     for (keys, expected) in table {
         let mut stage = asked();
+        stage.wait(250);
         assert_eq!(stage.keys(keys), answer(expected), "{keys:?}");
         assert!(stage.state.layers.is_empty());
     }
     let mut with_message = asked();
+    with_message.wait(250);
     with_message.key("m");
     with_message.type_text("use just");
     let message = "use just".to_owned();
@@ -73,6 +75,7 @@ fn an_old_draft_is_no_typing() {
     stage.type_text("a draft");
     stage.wait(1_500);
     stage.event(AgentEvent::PermissionAsked(command_ask(1, "cargo test")));
+    stage.wait(250);
     assert_eq!(stage.keys(&["y"]), answer(PermissionAnswer::Once));
     assert_eq!(stage.written(), "a draft");
 }
@@ -92,6 +95,7 @@ fn typing_is_known_also_when_the_view_tells_of_the_question_first() {
 fn an_old_view_does_not_ask_again() {
     let mut stage = asked();
     stage.change(|view, _| view.ask = Some(Arc::new(command_ask(1, "cargo test"))));
+    stage.wait(250);
     stage.key("y");
     stage.change(|_, _| {});
     assert!(stage.state.layers.is_empty());
