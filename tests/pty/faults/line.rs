@@ -2,11 +2,12 @@
 
 use super::super::{ask, leave, mynah, open, serve};
 use super::assert_whole;
-use crate::flows::DEADLINE;
+use crate::flows::{DEADLINE, session_files, wait_until};
 use mynah::testkit::home::Home;
 use mynah::testkit::pty::Pty;
 use mynah::testkit::server::Step;
 use serde_json::json;
+use std::time::Duration;
 
 /// Memory that the program has, in KiB.
 fn memory(pty: &Pty) -> u64 {
@@ -24,15 +25,18 @@ fn a_terminal_that_takes_nothing_for_a_while() {
         .call("read", json!({"path": "a.txt"}))
         .pieces(40)
         .gate_after(1);
-    let long = (0..4000)
-        .map(|line| format!("Line {line} of what is said while nobody listens.\n\n"))
-        .collect::<String>();
+    // Screen after screen of new text: more than the line holds.
+    let said = "of what is said while nobody listens ".repeat(4);
+    let long = (0..2000).map(|line| format!("Line {line} {said}\n\n")).collect::<String>();
     let server = serve(vec![
         first,
-        Step::text(long).call("bash", json!({"command": "echo ran > ran.txt; seq 1 20000"})).pieces(200),
+        Step::text(long)
+            .call("bash", json!({"command": "echo ran > ran.txt; seq 1 20000"}))
+            .pieces(8000)
+            .drip(Duration::from_millis(30)),
         Step::text("And that is the end of it."),
     ]);
-    let mut pty = open(mynah(&home, &server).args(["--yolo"]));
+    let mut pty = open(mynah(&home, &server).args(["--yolo"]).size(200, 60));
     ask(&mut pty, "talk a lot");
     pty.wait_for("I'll look.");
     let before = memory(&pty);
@@ -44,6 +48,11 @@ fn a_terminal_that_takes_nothing_for_a_while() {
     pty.type_text("typed blind");
     let grown = memory(&pty).saturating_sub(before);
     assert!(grown < 200 * 1024, "{grown} KiB more");
+    // All is over before the line comes back: the last frame is one that waited.
+    wait_until("the end of the turn", || {
+        let text = std::fs::read_to_string(&session_files(&home)[0]).unwrap_or_default();
+        text.contains("And that is the end of it.")
+    });
     pty.go_on();
     pty.wait_for("And that is the end of it.");
     pty.wait_for("typed blind");
