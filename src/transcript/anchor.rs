@@ -107,7 +107,8 @@ mod tests {
         #[test]
         fn another_width_keeps_the_words(
             offsets in prop::collection::btree_set(0_usize..200, 1..40),
-            others in prop::collection::btree_set(0_usize..200, 1..40),
+            // All rows have text of their own: none begins where the one before does.
+            others in prop::collection::btree_set(1_usize..200, 1..40),
             row in 0_usize..40,
         ) {
             let wide = RowStarts::new(offsets);
