@@ -6,6 +6,7 @@
 //! | `blocks` | headings, lists, quotes, code, rules, footnotes |
 //! | `inline` | text within a block: emphasis, code, links, pictures |
 //! | `table` | tables, fitted to the width |
+//! | `unfinished` | marks at the end of a growing text whose other half has not come |
 //!
 //! A document is cut into its top-level blocks, and each is read alone with the link definitions that stood before it.
 //! That is what makes a text that came in pieces look like one that came whole.
@@ -14,6 +15,7 @@ mod blocks;
 mod inline;
 pub mod stream;
 mod table;
+mod unfinished;
 
 use super::row::Row;
 use crate::theme::Theme;

@@ -3,14 +3,14 @@
 //! Responsibility: rows for all of the text at any time, laying out again only what can still change.
 //!
 //! Invariants:
-//! - The rows are a function of the text, the theme and the width, never of the pieces it came in.
+//! - The rows are a function of the text, the theme, the width and whether more is to come, never of the pieces it came in.
 //! - Rows below [`MarkdownStream::frozen_rows`] do not change while text is appended.
 //! - A block is frozen when another one has begun below it whose first line is whole. Between a link definition and a
 //!   block right below it nothing is frozen: the title of the definition may go on.
 //! - Code in an open fence is read a line at a time and each line once, so that long code costs what it is long.
 
 use super::blocks::{Code, Events, Painter};
-use super::{Card, Document, options};
+use super::{Card, Document, options, unfinished};
 use crate::text::clean;
 use crate::text::row::Row;
 use crate::text::wrap::Run;
@@ -27,6 +27,8 @@ pub struct MarkdownStream {
     source: String,
     /// The last character was a carriage return: a newline behind it belongs to it.
     after_return: bool,
+    /// More is to come: marks at the end may be half of a pair.
+    is_growing: bool,
     /// Revision of the theme, and width, of what is laid out.
     made_for: Option<(u64, usize)>,
     /// Bytes that are laid out.
@@ -74,6 +76,21 @@ impl MarkdownStream {
     /// Without text.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Without text, of which more is to come until [`MarkdownStream::finish`]: what is open at its end is drawn as if it were
+    /// closed.
+    pub fn growing() -> Self {
+        Self { is_growing: true, ..Self::default() }
+    }
+
+    /// No more text comes: its end is drawn as it is.
+    pub const fn finish(&mut self) {
+        if self.is_growing {
+            self.is_growing = false;
+            // Only what is not frozen is laid out again.
+            self.made_to = usize::MAX;
+        }
     }
 
     /// Appends text. Line ends become newlines; what could steer a terminal is left out.
@@ -205,11 +222,12 @@ impl MarkdownStream {
             }
             let slice = tail.get(block.range.clone()).unwrap_or_default();
             let at = base + block.range.start;
+            let is_last = index + 1 == blocks.len();
             if !block.is_fence {
-                self.slice(theme, columns, slice, at, &mut definitions);
+                let mended = if is_last && self.is_growing { unfinished::mended(slice) } else { None };
+                self.slice(theme, columns, mended.as_deref().unwrap_or(slice), at, &mut definitions);
                 continue;
             }
-            let is_last = index + 1 == blocks.len();
             let (open, used) = self.fence_slice(theme, columns, slice, at, is_last && settled >= index);
             if let Some(open) = open {
                 self.freeze(at + used, &definitions);

@@ -169,3 +169,23 @@ fn a_change_of_width_lays_out_anew() {
     stream.layout(&Theme::quiet_light(), 8);
     assert_eq!(stream.rows(), render(stream.source(), &Theme::quiet_light(), 8).rows);
 }
+
+#[test]
+fn marks_are_not_seen_while_their_other_half_is_on_its_way() {
+    let theme = Theme::quiet_dark();
+    let text = "Some **bold words** and `code`.\n\n- an *item";
+    let mut stream = MarkdownStream::growing();
+    let mut pieces = text.chars();
+    let mut pushed = String::new();
+    for c in pieces.by_ref() {
+        stream.push(c.encode_utf8(&mut [0; 4]));
+        pushed.push(c);
+        stream.layout(&theme, 60);
+        let shown: String = stream.rows().iter().map(Row::drawn).collect();
+        assert!(!shown.contains(['*', '`']), "{pushed:?}: {shown:?}");
+    }
+    // At the end everything is what it is.
+    stream.finish();
+    stream.layout(&theme, 60);
+    assert!(stream.rows().iter().any(|row| row.drawn().contains("an *item")));
+}

@@ -160,7 +160,7 @@ impl Conversation {
 
     fn open_block(&mut self, id: &EntryId, index: usize, block: &Block, now: Instant) -> Option<usize> {
         let live = |text: &str| {
-            let mut stream = MarkdownStream::new();
+            let mut stream = MarkdownStream::growing();
             stream.push(text);
             Prose::Live(Box::new(stream))
         };

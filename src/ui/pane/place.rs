@@ -188,6 +188,7 @@ impl Frame<'_> {
     /// A reply that was drawn while it streamed is laid out already, but for its end. To do it all again, code and its
     /// colours included, would hold up the frame in which a long reply ends.
     fn layout_of(&self, mut stream: MarkdownStream) -> Layout {
+        stream.finish();
         stream.layout(self.look.theme, self.reply_columns());
         let document = stream.into_document();
         Layout {
