@@ -33,7 +33,7 @@ pub(super) enum How {
 /// Who waits for a prompt.
 #[derive(Debug, Default)]
 pub(super) struct Waiter {
-    pub(super) accepted: Option<oneshot::Sender<Result<(), String>>>,
+    pub(super) accepted: Option<oneshot::Sender<Result<bool, String>>>,
     pub(super) outcome: Option<oneshot::Sender<TicketOutcome>>,
 }
 
@@ -42,14 +42,14 @@ pub(super) struct Waiter {
 pub struct Ticket {
     /// Names it in queue commands.
     pub id: TicketId,
-    accepted: oneshot::Receiver<Result<(), String>>,
+    accepted: oneshot::Receiver<Result<bool, String>>,
     outcome: oneshot::Receiver<TicketOutcome>,
 }
 
 impl Ticket {
-    /// Waits until the prompt is part of the conversation and safe on disk. The error says why it is not on disk; the
-    /// prompt runs all the same.
-    pub async fn accepted(&mut self) -> Result<(), String> {
+    /// Waits until the prompt is part of the conversation and safe on disk. False: it was taken from the queue before, so
+    /// it never will be. The error says why it is not on disk; the prompt runs all the same.
+    pub async fn accepted(&mut self) -> Result<bool, String> {
         (&mut self.accepted).await.unwrap_or_else(|_| Err("The prompt was not accepted.".to_owned()))
     }
 

@@ -194,6 +194,7 @@ impl Session {
             Command::AnswerPermission { ask, answer } => self.answer(ask, answer),
             Command::SetModel(model) => self.set_model(&model),
             Command::SetThinking(level) => self.set_thinking(level),
+            Command::NextThinking => self.next_thinking(),
             Command::SetMode(mode) => self.set_mode(mode),
             Command::RunShell { command, shown_only } => self.run_shell(&command, shown_only),
             Command::CancelShell => self.stop_shell(),
@@ -240,7 +241,7 @@ impl Session {
     fn resolve(&mut self, ticket: TicketId, outcome: TicketOutcome) {
         if let Some(waiter) = self.waiters.remove(&ticket) {
             if let Some(accepted) = waiter.accepted {
-                let _gone = accepted.send(Err("The prompt did not run.".to_owned()));
+                let _gone = accepted.send(Ok(false));
             }
             if let Some(waiting) = waiter.outcome {
                 let _gone = waiting.send(outcome);

@@ -44,6 +44,8 @@ pub enum Command {
     SetModel(ModelRef),
     /// Changes the thinking level from the next request on.
     SetThinking(ThinkingLevel),
+    /// The next thinking level that the model offers; after the highest comes the lowest.
+    NextThinking,
     /// Changes the permission mode from the next call on.
     SetMode(PermissionMode),
     /// Names the session.

@@ -31,6 +31,15 @@ impl Session {
         }
     }
 
+    /// Which levels there are is the model's matter, so the one after the present one is found here.
+    pub(super) fn next_thinking(&mut self) {
+        let levels = thinking::offered(&self.parts.model);
+        let next = levels.iter().find(|level| **level > self.parts.thinking).or(levels.first());
+        if let Some(next) = next.copied() {
+            self.set_thinking(next);
+        }
+    }
+
     pub(super) fn set_mode(&mut self, mode: PermissionMode) {
         if mode != self.parts.mode {
             self.parts.mode = mode;

@@ -28,7 +28,7 @@ impl Session {
     }
 
     /// Puts everything so far on disk; the outcome comes back as mail to ourselves. `accepted` waits for it too.
-    pub(super) fn save(&mut self, accepted: Option<oneshot::Sender<Result<(), String>>>) {
+    pub(super) fn save(&mut self, accepted: Option<oneshot::Sender<Result<bool, String>>>) {
         let barrier = self.parts.log.barrier();
         self.barriers += 1;
         if self.durability == Durability::Saved {
@@ -38,7 +38,7 @@ impl Session {
         self.saving.spawn(async move {
             let saved = barrier.await.map_err(|error| error.to_string());
             if let Some(accepted) = accepted {
-                let _gone = accepted.send(saved.clone());
+                let _gone = accepted.send(saved.clone().map(|()| true));
             }
             let _ended = notes.send(Note::Saved(saved));
         });

@@ -423,7 +423,7 @@ async fn a_waiting_prompt_can_be_changed_and_taken_back() {
     let running = submit(&handle, "first");
     gate.reached().await;
     let changed = submit(&handle, "tpyo");
-    let removed = submit(&handle, "not this");
+    let mut removed = submit(&handle, "not this");
     handle.send(Command::Queue(QueueCommand::Edit {
         ticket: changed.id,
         version: 0,
@@ -435,6 +435,7 @@ async fn a_waiting_prompt_can_be_changed_and_taken_back() {
         prompt: Prompt::text("stale"),
     }));
     handle.send(Command::Queue(QueueCommand::Remove { ticket: removed.id, version: 0 }));
+    assert_eq!(removed.accepted().await, Ok(false), "taking it back is no failure");
     assert_eq!(removed.outcome().await, TicketOutcome::Removed);
     gate.open();
     assert_eq!(running.outcome().await, TicketOutcome::Completed);
@@ -670,6 +671,26 @@ async fn model_level_mode_and_name_change_from_the_next_request_on() {
     assert_eq!((view.mode, view.name.as_deref()), (PermissionMode::Edits, Some("a name")));
     assert_eq!(view.context.tokens, 12);
     assert_eq!(view.usage.total_tokens, 24);
+}
+
+#[tokio::test]
+async fn the_next_thinking_level_is_one_that_the_model_offers() {
+    let world = World::new([]);
+    let handle = world.start();
+    let mut events = handle.events();
+    let begun = handle.view().thinking;
+    let mut seen = Vec::new();
+    // It comes round, whatever the model's highest level is.
+    loop {
+        handle.send(Command::NextThinking);
+        let event = until(&mut events, |event| matches!(event, AgentEvent::ThinkingChanged(_))).await;
+        let AgentEvent::ThinkingChanged(level) = event else { unreachable!() };
+        seen.push(level);
+        if level == begun {
+            break;
+        }
+    }
+    assert!(seen.len() > 2 && seen.contains(&ThinkingLevel::High), "{seen:?}");
 }
 
 #[tokio::test]

@@ -8,29 +8,53 @@ use crate::proto::command::Command;
 use crate::proto::event::NoticeLevel;
 use crate::proto::model::{ModelRef, ThinkingLevel};
 use crate::ui::layers::Layer;
-use crate::ui::layers::models::Models;
+use crate::ui::layers::models::{ModelItem, Models};
 use std::time::Instant;
 
 /// Shows the list of models, filtered by `query`.
 pub fn open_picker(state: &mut AppState, query: &str) {
     let current = state.session.view.as_ref().map(|view| view.model.clone());
-    let mut picker = Models::new(state.session.models.clone(), current, query);
+    let mut picker = Models::new(items(state), current, query);
     // They are known when a session is open.
     picker.set_loading(state.session.view.is_none());
     state.layers.push(Layer::Models(picker));
 }
 
-/// The models have become known: a list that is open shows them.
+/// A list that was opened before a session was shows what has become known.
 pub fn listed(state: &mut AppState) {
+    let items = items(state);
+    let current = state.session.view.as_ref().map(|view| view.model.clone());
     for layer in &mut state.layers {
         if let Layer::Models(picker) = layer {
-            picker.set_items(state.session.models.clone());
+            picker.set_current(current);
+            picker.set_items(items);
             picker.set_loading(false);
+            return;
         }
     }
 }
 
-/// `/model …`: an exact name switches at once, anything else searches.
+fn items(state: &AppState) -> Vec<ModelItem> {
+    let mut items = state.session.models.clone();
+    // One that no catalogue knows stands in the list all the same: it is in use.
+    if let Some(view) = &state.session.view
+        && !items.iter().any(|item| item.model == view.model)
+    {
+        let in_use = ModelItem {
+            model: view.model.clone(),
+            name: view.model_name.clone(),
+            window: (view.context.window > 0).then_some(view.context.window),
+            price: None,
+            thinks: view.thinking != ThinkingLevel::Off,
+            problem: None,
+        };
+        items.insert(0, in_use);
+    }
+    items
+}
+
+/// `/model …`: an exact name switches at once, and so does one that no list has: a server may offer more than the catalogue
+/// knows, and the agent says so if it can't be used. Anything else searches.
 pub fn choose(state: &mut AppState, name: &str) -> Outcome {
     let exact = state
         .session
@@ -39,11 +63,25 @@ pub fn choose(state: &mut AppState, name: &str) -> Outcome {
         .find(|item| item.problem.is_none() && (item.model.to_string() == name || item.model.id == name));
     match exact.map(|item| item.model.clone()) {
         Some(model) => set(model),
+        None if is_foreign(state, name) => match name.split_once('/') {
+            Some((provider, id)) => set(ModelRef::new(provider, id)),
+            None => Outcome::none(),
+        },
         None => {
             open_picker(state, name);
             Outcome::changed()
         }
     }
+}
+
+/// The name is whole, of a provider that is known, and stands in no list.
+fn is_foreign(state: &AppState, name: &str) -> bool {
+    let Some((provider, id)) = name.split_once('/') else { return false };
+    let models = &state.session.models;
+    let in_use = state.session.view.as_ref().is_some_and(|view| view.model.provider == provider);
+    !id.is_empty()
+        && (in_use || models.iter().any(|item| item.model.provider == provider))
+        && !models.iter().any(|item| item.model.to_string().contains(name))
 }
 
 /// This model answers from now on.
@@ -72,9 +110,15 @@ pub fn next_model(state: &mut AppState, now: Instant) -> Outcome {
 }
 
 /// The next thinking level.
-pub fn next_thinking(state: &AppState, _now: Instant) -> Outcome {
+pub fn next_thinking(state: &mut AppState, now: Instant) -> Outcome {
     let Some(view) = &state.session.view else { return Outcome::none() };
-    set_thinking(next_in(&ThinkingLevel::ALL, view.thinking))
+    let known = state.session.models.iter().find(|item| item.model == view.model);
+    if !known.is_some_and(|item| item.thinks) {
+        let text = format!("{} does not think.", view.model_name);
+        state.toast(NoticeLevel::Info, text, now);
+        return Outcome::changed();
+    }
+    Outcome::effect(Effect::Send(Command::NextThinking))
 }
 
 /// This level from now on.

@@ -10,7 +10,7 @@ use crate::proto::ask::PermissionMode;
 use crate::proto::command::{CancelReason, Command, TicketOutcome};
 use crate::proto::event::AgentEvent;
 use crate::proto::ids::{TicketId, TurnId};
-use crate::proto::model::{ModelRef, ThinkingLevel};
+use crate::proto::model::ModelRef;
 use crate::term::input::Input;
 
 fn stop() -> Vec<Effect> {
@@ -126,11 +126,12 @@ fn models_thinking_and_modes_go_round() {
     assert_eq!(stage.keys(&["alt+p"]), []);
     assert_eq!(stage.toast(), "There is no other model to go to.");
 
-    let levels = [(ThinkingLevel::Medium, ThinkingLevel::High), (ThinkingLevel::Max, ThinkingLevel::Off)];
-    for (from, to) in levels {
-        stage.change(|view, _| view.thinking = from);
-        assert_eq!(stage.keys(&["alt+t"]), sent(Command::SetThinking(to)));
-    }
+    // A model that no list has offers no levels.
+    stage.change(|view, _| view.model = ModelRef::new("local", "unheard-of"));
+    assert_eq!(stage.keys(&["alt+t"]), []);
+    assert!(stage.toast().contains("does not think"));
+    stage.change(|view, _| view.model = ModelRef::new("anthropic", "claude-opus-5-5"));
+    assert_eq!(stage.keys(&["alt+t"]), sent(Command::NextThinking));
     let modes = [(PermissionMode::Ask, PermissionMode::Edits), (PermissionMode::Yolo, PermissionMode::Ask)];
     for (from, to) in modes {
         stage.change(|view, _| view.mode = from);

@@ -6,7 +6,6 @@ use crate::app::stage::{Stage, opened, queued, reply, sent, view};
 use crate::proto::ask::PermissionMode;
 use crate::proto::command::{Command, QueueCommand};
 use crate::proto::ids::TicketId;
-use crate::proto::model::ThinkingLevel;
 use crate::term::input::Input;
 use crate::ui::layers::Layer;
 use crate::ui::target::{FooterPart, Target};
@@ -66,7 +65,7 @@ fn a_row_that_waits_is_taken_back() {
 #[test]
 fn the_footer_changes_what_it_shows() {
     let mut stage = Stage::open();
-    let thinking = sent(Command::SetThinking(ThinkingLevel::High));
+    let thinking = sent(Command::NextThinking);
     assert_eq!(stage.click(&Target::Footer(FooterPart::Thinking)), thinking);
     let mode = sent(Command::SetMode(PermissionMode::Edits));
     assert_eq!(stage.click(&Target::Footer(FooterPart::Mode)), mode);

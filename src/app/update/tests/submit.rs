@@ -119,7 +119,7 @@ fn commands_by_name_alias_and_argument() {
         ("/quit", Effect::Quit(Exit::Success)),
         ("/exit", Effect::Quit(Exit::Success)),
         ("/thinking high", Effect::Send(Command::SetThinking(ThinkingLevel::High))),
-        ("/thinking", Effect::Send(Command::SetThinking(ThinkingLevel::High))),
+        ("/thinking", Effect::Send(Command::NextThinking)),
         ("/mode yolo", Effect::Send(Command::SetMode(PermissionMode::Yolo))),
         ("/permissions", Effect::Send(Command::SetMode(PermissionMode::Edits))),
         ("/model claude-sonnet-5", Effect::Send(Command::SetModel(model.clone()))),
