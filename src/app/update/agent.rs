@@ -9,7 +9,7 @@ use crate::proto::command::TicketOutcome;
 use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::ui::chrome::phase::Phase;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// An event.
 pub fn event(state: &mut AppState, event: AgentEvent, now: Instant) -> Outcome {
@@ -22,6 +22,18 @@ pub fn event(state: &mut AppState, event: AgentEvent, now: Instant) -> Outcome {
         AgentEvent::RoundFinished { .. } => {
             state.session.clock = Some(clock);
             state.session.responded = Some(now);
+            Outcome::changed()
+        }
+        // The phase line counts down; why it has to is what decides whether one waits.
+        AgentEvent::RetryScheduled { error, delay_ms, .. } => {
+            state.toast(NoticeLevel::Warning, error, now);
+            if let Some(toast) = &mut state.toast {
+                toast.until = toast.until.max(now + Duration::from_millis(delay_ms));
+            }
+            Outcome::changed()
+        }
+        AgentEvent::RetryFinished { .. } => {
+            state.toast = None;
             Outcome::changed()
         }
         // A command may have checked out another branch, or made files.
