@@ -259,25 +259,36 @@ impl Exec {
     }
 
     fn set(&self, key: String, value: Option<String>) {
-        self.configure(match value {
-            Some(value) => ConfigCommand::Set { key, value },
-            None => ConfigCommand::Get { key },
+        let Some(value) = value else {
+            let around = self.around.clone();
+            self.in_background(move || match configured(&ConfigCommand::Get { key: key.clone() }, &around) {
+                Ok(value) => Done::Toast(NoticeLevel::Info, format!("{key} is {value}")),
+                Err(error) => warning(error),
+            });
+            return;
+        };
+        let (around, settings) = (self.around.clone(), self.args.settings.clone());
+        self.in_background(move || {
+            let command = ConfigCommand::Set { key: key.clone(), value: value.clone() };
+            let text = match configured(&command, &around) {
+                Ok(text) => text,
+                Err(error) => return warning(error),
+            };
+            // The first line names the file: too long for one line of the screen, and of no use there.
+            let but = text.lines().skip(1).collect::<Vec<_>>().join(" ");
+            // As they would be after a start now: what this run was told otherwise still holds.
+            match Surroundings::find(around.env.clone(), Some(&around.cwd), &settings) {
+                Ok(now) => Done::Set { key, value, but, settings: Box::new(now.loaded.settings) },
+                Err(_) => Done::Toast(NoticeLevel::Info, text),
+            }
         });
     }
 
     fn configure(&self, command: ConfigCommand) {
         let around = self.around.clone();
-        self.in_background(move || {
-            let cx = ConfigCx {
-                places: &around.places,
-                project: &around.project_root,
-                env: &around.env,
-                flags: &[],
-            };
-            match config_command::run(&command, Scope::User, cx) {
-                Ok(text) => Done::Toast(NoticeLevel::Info, text.trim_end().to_owned()),
-                Err(error) => warning(error.to_string()),
-            }
+        self.in_background(move || match configured(&command, &around) {
+            Ok(text) => Done::Toast(NoticeLevel::Info, text),
+            Err(error) => warning(error),
         });
     }
 
@@ -297,6 +308,15 @@ impl SessionChoice {
             Self::File(path) => SessionArgs { session: file(path), ..SessionArgs::default() },
             Self::CopyOf(path) => SessionArgs { fork: file(path), ..SessionArgs::default() },
         }
+    }
+}
+
+/// Runs a command of `mynah config`; the error says that nothing was changed.
+fn configured(command: &ConfigCommand, around: &Surroundings) -> Result<String, String> {
+    let cx = ConfigCx { places: &around.places, project: &around.project_root, env: &around.env, flags: &[] };
+    match config_command::run(command, Scope::User, cx) {
+        Ok(text) => Ok(text.trim_end().to_owned()),
+        Err(error) => Err(error.to_string()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Everything that can happen to the full-screen program.
 
 use crate::agent::view::SessionView;
+use crate::config::settings::Settings;
 use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::message::Message;
 use crate::proto::prompt::PromptRecord;
@@ -59,6 +60,17 @@ pub enum Done {
     Pasted(Result<String, String>),
     /// What was written in the editor; the error says why not.
     Edited(Result<String, String>),
+    /// A setting is written.
+    Set {
+        /// Which.
+        key: String,
+        /// Its value, as it was given.
+        value: String,
+        /// Why it has no effect; empty if it has.
+        but: String,
+        /// The settings as they are now.
+        settings: Box<Settings>,
+    },
     /// Something the user should know, for a moment.
     Toast(NoticeLevel, String),
 }

@@ -4,6 +4,7 @@ use super::{Outcome, keys, layers, models, sessions};
 use crate::app::effect::{Effect, How, SessionChoice};
 use crate::app::msg::{Done, Opened};
 use crate::app::state::{AppState, Early};
+use crate::config::settings::Settings;
 use crate::proto::command::{Command, Placement};
 use crate::proto::event::NoticeLevel;
 use crate::term::clipboard::Copied;
@@ -37,9 +38,38 @@ pub fn done(state: &mut AppState, done: Done, now: Instant) -> Outcome {
         Done::Edited(Err(error)) => {
             state.toast(NoticeLevel::Warning, format!("{error} What was written is as it was."), now);
         }
+        Done::Set { key, value, but, settings } => {
+            let (outcome, from) = setting_written(state, &key, &settings);
+            let text =
+                if but.is_empty() { format!("{key} is {value} {from}.") } else { format!("{key}: {but}") };
+            state.toast(NoticeLevel::Info, text, now);
+            return outcome;
+        }
         Done::Toast(level, text) => state.toast(level, text, now),
     }
     Outcome::changed()
+}
+
+/// What can change while the program runs changes at once; of the rest it is said when it will hold.
+fn setting_written(state: &mut AppState, key: &str, settings: &Settings) -> (Outcome, &'static str) {
+    let screen = &settings.screen;
+    let mut outcome = Outcome::changed();
+    match key {
+        "screen.theme" => {
+            state.theme_name.clone_from(&screen.theme);
+            outcome = outcome.then(Effect::LoadTheme(screen.theme.clone()));
+        }
+        "screen.glyphs" => state.glyphs = screen.glyphs,
+        "screen.reduced_motion" => state.motion = !screen.reduced_motion,
+        "screen.mouse" if screen.mouse != state.mouse => {
+            state.mouse = screen.mouse;
+            outcome = outcome.then(Effect::Mouse(screen.mouse));
+        }
+        "screen.mouse" => {}
+        "composer.enter_while_running" => state.enter_steers = settings.enter_steers,
+        _ => return (outcome, "from the next start on"),
+    }
+    (outcome, "from now on")
 }
 
 /// An OSC 52 sequence is never confirmed, so it is not called a copy.
