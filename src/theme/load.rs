@@ -23,6 +23,9 @@ const EMBEDDED: [(&str, &str); 3] = [
     ("terminal", include_str!("../../themes/terminal.toml")),
 ];
 
+/// The setting for the variant that fits the terminal.
+pub const FOLLOWS: &str = "quiet";
+
 /// What stands in for a page that no terminal told and no theme names.
 const PAGE: Rgb = Rgb(0x1a, 0x1a, 0x1d);
 
@@ -43,7 +46,7 @@ impl<'a> Choice<'a> {
     /// The name of the theme that is meant.
     pub fn name(&self) -> &'a str {
         match self.setting {
-            "quiet" => self.quiet(),
+            FOLLOWS => self.quiet(),
             setting => {
                 let (dark, light) = setting.split_once('/').unwrap_or((setting, setting));
                 if self.is_dark() { dark } else { light }
@@ -83,9 +86,11 @@ pub fn load(choice: &Choice<'_>, folder: &Path) -> (Theme, Vec<Warning>) {
     (theme, files.warnings)
 }
 
-/// The names that can be chosen: embedded first, then those of the user's files, by name.
+/// The names that can be chosen: the one that follows the terminal's ground, the other embedded ones, then those of the
+/// user's files, by name.
 pub fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = EMBEDDED.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let mut names: Vec<String> =
+        [FOLLOWS].into_iter().chain(EMBEDDED.iter().map(|(name, _)| *name)).map(str::to_owned).collect();
     let mut own: Vec<String> = fs::read_dir(folder)
         .into_iter()
         .flatten()

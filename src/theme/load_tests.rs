@@ -110,7 +110,7 @@ fn files_that_are_no_themes_leave_quiet() {
     let folder = TempDir::new().unwrap();
     let (theme, warnings) = load(&choice("../secret"), folder.path());
     assert_eq!((theme.name(), warnings.len()), ("quiet-dark", 1));
-    assert_eq!(names(folder.path()), ["quiet-dark", "quiet-light", "terminal"]);
+    assert_eq!(names(folder.path()), ["quiet", "quiet-dark", "quiet-light", "terminal"]);
 }
 
 #[test]

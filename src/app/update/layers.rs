@@ -9,6 +9,7 @@ use crate::proto::ask::{AskPreview, PermissionAsk};
 use crate::proto::command::Command;
 use crate::proto::ids::AskId;
 use crate::store::find::SessionInfo;
+use crate::theme::load::FOLLOWS;
 use crate::ui::layers::help::Help;
 use crate::ui::layers::palette::Palette;
 use crate::ui::layers::permission::{PermissionCard, Preview};
@@ -132,7 +133,10 @@ pub fn open_palette(state: &mut AppState) {
 
 /// Shows the themes; each is tried while it is chosen.
 pub fn open_themes(state: &mut AppState) {
-    let items = state.themes.iter().map(|name| ThemeItem { name: name.clone(), detail: String::new() });
+    let items = state.themes.iter().map(|name| {
+        let detail = if name == FOLLOWS { "dark or light, as the terminal is" } else { "" };
+        ThemeItem { name: name.clone(), detail: detail.to_owned() }
+    });
     state.layers.push(Layer::Themes(Themes::new(items.collect(), &state.theme_name)));
 }
 
