@@ -165,6 +165,14 @@ pub fn draw_completions(
         paint::fill(buffer, line, ground);
         let row = lifted.get(index).filter(|_| is_chosen).unwrap_or(row);
         paint::spans(buffer, Rect { x: area.x + left, width, ..line }, &row.spans);
+        if is_chosen && popup.candidates.len() > usize::from(area.height) {
+            // That there are more, and where among them one is, is told nowhere else.
+            let count = format!(" {} of {} ", popup.selected + 1, popup.candidates.len());
+            let columns = u16::try_from(count.len()).unwrap_or(u16::MAX).min(width);
+            let place = Rect { x: line.right() - columns, width: columns, ..line };
+            let style = theme.style_on(Role::Muted, chosen_ground).patch(ground);
+            paint::spans(buffer, place, &[Span::styled(count, style)]);
+        }
         hits.push(line, LAYER, Target::Completion(first + index));
     }
     Chrome::new(theme).scrollbar(buffer, area, first, popup.candidates.len());

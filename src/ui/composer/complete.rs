@@ -10,6 +10,9 @@ use std::sync::Arc;
 /// More candidates are not offered.
 const MOST_CANDIDATES: usize = 100;
 
+/// What a hidden file is worth less than one in view.
+const HIDDEN: i32 = 20;
+
 /// A command that can be typed after `/`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandItem {
@@ -267,7 +270,14 @@ impl Completer {
             .iter()
             .filter_map(|index| {
                 let entry = entries.get(*index)?;
-                Some((rank::score(&files.name, entry)?, *index, entry))
+                // Whoever has typed a folder wants what is in it: offering it again would make the key do nothing.
+                if entry.ends_with('/') && *entry == files.name {
+                    return None;
+                }
+                let score = rank::score(&files.name, entry)?;
+                // Hidden files are mentioned rarely, and some of them should not be.
+                let is_hidden = !files.name.contains('.') && hidden(entry);
+                Some((if is_hidden { score - HIDDEN } else { score }, *index, entry))
             })
             .collect();
         let fitting = scored.iter().map(|(_, index, _)| *index).collect();
@@ -283,6 +293,11 @@ impl Completer {
         self.narrowed = Some(Narrowed { folder: files.folder.clone(), name: files.name.clone(), fitting });
         candidates
     }
+}
+
+/// It, or a folder it lies in, begins with a dot.
+fn hidden(entry: &str) -> bool {
+    entry.starts_with('.') || entry.contains("/.")
 }
 
 /// The best of what was scored; equals in the order of their indexes.

@@ -295,13 +295,24 @@ fn files_become_chips_and_folders_stay_open() {
     desk.types("@clip").act(Action::CompletionAccept);
     desk.types("and @src").act(Action::CompletionAccept);
     assert_eq!(desk.shown(), "look at @src/cli.rs @\"a b/clip.txt\" and @src/|");
-    assert!(!desk.candidates().is_empty(), "a folder stays open");
+    assert_eq!(desk.candidates(), ["src/cli.rs"], "a folder stays open, and is not offered again");
     desk.acts(&[Action::CompletionClose, Action::KillWordBack, Action::KillWordBack, Action::DeleteBack]);
     let sent = submitted(desk.act(Action::Submit));
     assert_eq!(sent.files, ["src/cli.rs", "a b/clip.txt"]);
     desk.types("../x");
     desk.act(Action::Complete);
     assert_eq!(desk.composer.completer().wanted(), Some("../"));
+}
+
+#[test]
+fn hidden_files_are_not_offered_first() {
+    let mut desk = Desk::with("@");
+    let files: Vec<String> = [".env", ".github/x.yml", "README.md", "src/env.rs"].map(str::to_owned).to_vec();
+    desk.composer.inform_completer(|completer| completer.set_listing(String::new(), files.into()));
+    assert_eq!(desk.candidates(), ["README.md", "src/env.rs", ".env", ".github/x.yml"]);
+    assert_eq!(desk.types("env").candidates(), ["src/env.rs", ".env"]);
+    desk.act(Action::KillToStart);
+    assert_eq!(desk.types("@.e").candidates().first().copied(), Some(".env"), "unless they are asked for");
 }
 
 #[test]
