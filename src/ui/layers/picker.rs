@@ -20,6 +20,9 @@ use ratatui::text::Span;
 /// Rows that the wheel moves at most in one input.
 const MOST_WHEEL: i32 = 100;
 
+/// What a name that begins with the search is worth more than one in which it stands somewhere.
+const BEGINS: i32 = 20;
+
 /// Something that can be chosen.
 pub(super) trait Entry {
     /// What a search is matched with, its characters in order.
@@ -93,6 +96,7 @@ impl<T: Entry> Picker<T> {
     pub fn filter(&mut self, wanted: impl Fn(&T) -> bool, best_first: bool) {
         let query = self.field.text().trim();
         let lower = query.to_lowercase();
+        let start = lower.trim_start_matches('/');
         let phrase = lower.strip_prefix('"').map(|rest| rest.trim_end_matches('"'));
         let mut ranked: Vec<(bool, i32, usize)> = Vec::new();
         for (index, item) in self.items.iter().enumerate() {
@@ -102,7 +106,11 @@ impl<T: Entry> Picker<T> {
                 (item.names().to_lowercase().contains(phrase) || item.text().contains(phrase)).then_some(0)
             } else {
                 // Anything fits into a long text; there only the words themselves count, and less than a name.
+                let names = item.names().trim_start_matches('/');
+                let begins = !start.is_empty()
+                    && names.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start));
                 rank::score(query, item.names())
+                    .map(|score| if begins { score + BEGINS } else { score })
                     .or_else(|| (item.text().contains(&lower)).then_some(i32::MIN / 2))
             };
             if let Some(score) = score.filter(|_| wanted(item)) {

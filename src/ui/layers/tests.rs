@@ -415,6 +415,11 @@ fn the_palette_gives_actions_and_commands() {
     let compact = LayerOutcome::Done(Answer::Command("compact".to_owned()));
     assert_eq!(act(&mut layer, Action::Confirm), compact);
     assert_eq!(act(&mut layer, Action::ListPath), LayerOutcome::Unchanged, "not for what lies below");
+    // What begins with it comes before what has it somewhere.
+    act(&mut layer, Action::KillToStart);
+    layer.handle(LayerInput::Type("mod"), Instant::now());
+    let model = LayerOutcome::Done(Answer::Command("model".to_owned()));
+    assert_eq!(act(&mut layer, Action::Confirm), model);
 }
 
 #[test]
