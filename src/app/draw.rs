@@ -2,7 +2,9 @@
 
 use super::state::{AppState, Early};
 use crate::agent::view::SessionView;
+use crate::config::action::Action;
 use crate::proto::command::Prompt;
+use crate::proto::event::NoticeLevel;
 use crate::proto::message::text_of;
 use crate::ui::chrome::footer::{self, Cache, Context, Footer, Tokens, Warmth};
 use crate::ui::chrome::queue_rows::{self, Queue, Waiting};
@@ -141,8 +143,26 @@ fn footer_of(state: &AppState, now: Instant) -> Footer {
         cache: view.and_then(|view| cache_of(view, state.session.responded?, now)),
         is_closed: state.session.problem.is_some() && !state.session.opening,
         is_mouse_off: !state.mouse,
-        notice: state.toast.as_ref().map(|toast| (toast.level, toast.text.clone())),
+        notice: state
+            .toast
+            .as_ref()
+            .map(|toast| (toast.level, toast.text.clone()))
+            .or_else(|| state.pane.focused().map(|_| (NoticeLevel::Info, row_keys(&look)))),
     }
+}
+
+/// What can be done with a focused row: letters mean something else then, so this has to be said.
+fn row_keys(look: &Look<'_>) -> String {
+    let keys = [
+        (Action::Open, "opens"),
+        (Action::CopyRow, "copies"),
+        (Action::FocusPrevious, "above"),
+        (Action::FocusNext, "below"),
+        (Action::Cancel, "back to writing"),
+    ];
+    let hints: Vec<_> =
+        keys.into_iter().filter_map(|(action, does)| Some(format!("{} {does}", look.key(action)?))).collect();
+    hints.join(" · ")
 }
 
 fn queue_of(state: &AppState) -> Queue {
