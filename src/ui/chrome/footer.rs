@@ -517,10 +517,17 @@ impl View<'_> {
         let fitting = |forms: Vec<Cell>, room| forms.into_iter().find(|form| columns(form) <= room);
         if shares_row {
             if !second.is_empty() || !tokens.is_empty() {
-                pad(&mut second, first);
-                second.push(bar());
-                second.extend(tokens);
+                let has_tokens = !tokens.is_empty();
+                if has_tokens {
+                    pad(&mut second, first);
+                    second.push(bar());
+                    second.extend(tokens);
+                }
                 if let Some(cache) = fitting(self.cache(form), after(middle_columns)) {
+                    if !has_tokens {
+                        pad(&mut second, first);
+                        second.push(bar());
+                    }
                     pad(&mut second, first + 3 + middle_columns);
                     second.push(bar());
                     second.extend(cache);

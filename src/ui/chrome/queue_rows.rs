@@ -52,23 +52,26 @@ impl Queue {
     }
 }
 
-/// Rows that it would like to have.
+/// Rows that it would like to have: a blank one above them, so that they do not look like a part of the transcript, the
+/// texts, and the keys.
 pub fn height(queue: &Queue) -> u16 {
     match queue.len() {
         0 => 0,
-        waiting @ 1..=MOST => u16::try_from(waiting + 1).unwrap_or(0),
-        _ => u16::try_from(MOST + 2).unwrap_or(0),
+        waiting @ 1..=MOST => u16::try_from(waiting + 2).unwrap_or(0),
+        _ => u16::try_from(MOST + 3).unwrap_or(0),
     }
 }
 
-/// Draws it. With fewer rows than it would like the keys go first.
+/// Draws it. With fewer rows than it would like the blank one goes first, then the keys.
 pub fn draw(queue: &Queue, look: &Look<'_>, area: Rect, buffer: &mut Buffer, hits: &mut HitMap<Target>) {
     let area = area.intersection(buffer.area);
     if area.is_empty() || queue.len() == 0 {
         return;
     }
+    let gap = u16::from(area.height >= height(queue));
+    let area = Rect { y: area.y + gap, height: area.height - gap, ..area };
     let rows = usize::from(area.height);
-    let has_hint = rows >= usize::from(height(queue));
+    let has_hint = rows + 1 >= usize::from(height(queue));
     let (shown, hidden) = queue.shown(rows - usize::from(has_hint));
     let dim = look.theme.style(Role::Dim);
     let mut lines: Vec<_> = lines(queue, look).into_iter().take(shown).collect();
@@ -163,7 +166,8 @@ mod tests {
     #[test]
     fn rows_that_do_not_fit_are_counted() {
         // Steering, waiting, rows: the first words of each row.
-        let table: [(usize, usize, u16, &[&str]); 6] = [
+        let table: [(usize, usize, u16, &[&str]); 7] = [
+            (0, 1, 3, &["", "1 prompt 0", "  alt+up takes"]),
             (0, 1, 2, &["1 prompt 0", "  alt+up takes"]),
             (0, 1, 1, &["1 prompt 0"]),
             (1, 4, 6, &["↳ steer 0", "1 prompt 0", "2 prompt 1", "3 prompt 2", "4 prompt 3", "  alt+up"]),
@@ -185,7 +189,7 @@ mod tests {
     #[test]
     fn nothing_waits_in_no_rows() {
         assert_eq!(height(&queue(0, 0)), 0);
-        assert_eq!([1, 5, 6, 7, 90].map(|waiting| height(&queue(0, waiting))), [2, 6, 7, 7, 7]);
+        assert_eq!([1, 5, 6, 7, 90].map(|waiting| height(&queue(0, waiting))), [3, 7, 8, 8, 8]);
     }
 
     #[test]
