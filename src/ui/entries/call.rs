@@ -109,6 +109,8 @@ fn drafted<'a>(tool: &str, draft: &Draft<'_>, cx: &'a EntryCx<'a>) -> Panel<'a> 
 fn before_end<'a>(call: &Call, cx: &'a EntryCx<'a>) -> Panel<'a> {
     let mut panel = Panel::new(cx);
     match Kind::of(&call.tool) {
+        // The card that asks shows the file.
+        Kind::Write if matches!(call.phase, CallPhase::Asking) => {}
         Kind::Write => written(&mut panel, call),
         Kind::Bash => command(&mut panel, title::text(&call.arguments, "command").unwrap_or_default()),
         _ => {}
