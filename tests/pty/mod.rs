@@ -1,6 +1,7 @@
 //! The full-screen program as a person uses it: keys go in, the screen is read.
 
 mod faults;
+mod manners;
 mod work;
 
 use crate::flows::{CHAT, KEY};
