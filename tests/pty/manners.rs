@@ -91,6 +91,11 @@ fn a_model_that_no_list_has_can_be_named() {
     let home = Home::new();
     let server = serve(vec![]);
     let mut pty = open(mynah(&home, &server));
+    // Before the session is open the list fills by itself.
+    ask(&mut pty, "/model any");
+    pty.wait_for("Models");
+    pty.wait_for("● openai/any");
+    pty.press("esc");
     ask(&mut pty, "/model openai/my-own-tune");
     pty.wait_for("my-own-tune off");
     leave(&mut pty);
@@ -107,5 +112,23 @@ fn a_file_is_shown_once_while_one_is_asked() {
     assert_eq!(pty.text().matches("only line").count(), 1, "{}", pty.text());
     // Before the first response there are no tokens to stand behind a bar.
     pty.press("esc");
+    leave(&mut pty);
+}
+
+#[test]
+fn two_presses_quit_only_when_nothing_was_written_between() {
+    let home = Home::new();
+    let server = serve(vec![]);
+    let mut pty = open(mynah(&home, &server));
+    pty.press("ctrl+c");
+    pty.wait_for("again to quit");
+    pty.type_text("but first");
+    pty.wait_for("but first");
+    pty.press("ctrl+c");
+    pty.wait_gone("but first");
+    pty.press("ctrl+c");
+    pty.type_text("still here");
+    pty.wait_for("still here");
+    pty.press("ctrl+c");
     leave(&mut pty);
 }

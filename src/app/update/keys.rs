@@ -45,6 +45,7 @@ pub fn key(state: &mut AppState, event: &KeyEvent, now: Instant) -> Outcome {
 
 fn type_text(state: &mut AppState, text: &str, now: Instant) -> Outcome {
     state.gestures.typed = Some(now);
+    // Somebody who goes on writing does not want to quit.
     state.gestures.interrupt = None;
     // Whoever types is done with the rows.
     state.pane.set_focus(None);
@@ -61,6 +62,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Instant) -> Outcome {
         }
     }
     state.pane.set_focus(None);
+    state.gestures.interrupt = None;
     let said = state.composer.handle(ComposerInput::Paste(text), now);
     composer_said(state, said, now).unwrap_or_default()
 }

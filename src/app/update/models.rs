@@ -20,20 +20,23 @@ pub fn open_picker(state: &mut AppState, query: &str) {
     state.layers.push(Layer::Models(picker));
 }
 
-/// The models have become known: a list that is open shows them.
+/// A list that was opened before a session was shows what has become known.
 pub fn listed(state: &mut AppState) {
     let items = items(state);
+    let current = state.session.view.as_ref().map(|view| view.model.clone());
     for layer in &mut state.layers {
         if let Layer::Models(picker) = layer {
-            picker.set_items(items.clone());
+            picker.set_current(current);
+            picker.set_items(items);
             picker.set_loading(false);
+            return;
         }
     }
 }
 
-/// All that can be chosen. One that no catalogue knows stands in the list all the same when it is in use.
 fn items(state: &AppState) -> Vec<ModelItem> {
     let mut items = state.session.models.clone();
+    // One that no catalogue knows stands in the list all the same: it is in use.
     if let Some(view) = &state.session.view
         && !items.iter().any(|item| item.model == view.model)
     {

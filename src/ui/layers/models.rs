@@ -84,6 +84,11 @@ impl Models {
         }
     }
 
+    /// The one in use, when it becomes known later.
+    pub fn set_current(&mut self, current: Option<ModelRef>) {
+        self.current = current;
+    }
+
     /// More are on their way.
     pub const fn set_loading(&mut self, is_loading: bool) {
         self.picker.is_loading = is_loading;

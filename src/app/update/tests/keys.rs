@@ -126,7 +126,11 @@ fn models_thinking_and_modes_go_round() {
     assert_eq!(stage.keys(&["alt+p"]), []);
     assert_eq!(stage.toast(), "There is no other model to go to.");
 
-    // Which levels there are is known to the agent: models differ.
+    // A model that no list has offers no levels.
+    stage.change(|view, _| view.model = ModelRef::new("local", "unheard-of"));
+    assert_eq!(stage.keys(&["alt+t"]), []);
+    assert!(stage.toast().contains("does not think"));
+    stage.change(|view, _| view.model = ModelRef::new("anthropic", "claude-opus-5-5"));
     assert_eq!(stage.keys(&["alt+t"]), sent(Command::NextThinking));
     let modes = [(PermissionMode::Ask, PermissionMode::Edits), (PermissionMode::Yolo, PermissionMode::Ask)];
     for (from, to) in modes {
