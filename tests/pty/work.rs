@@ -55,6 +55,10 @@ fn a_command_runs_when_it_was_allowed_by_key() {
     ask(&mut pty, "make it");
     pty.wait_for("Run this command?");
     assert!(!home.project().join("made.txt").exists());
+    // For as long as the user thinks it does nothing.
+    pty.wait_quiet(Duration::from_millis(500));
+    let activity = pty.activity_within(Duration::from_secs(2));
+    assert_eq!((activity.bytes, activity.wake_ups), (0, 0), "{activity:?}");
     answer(&mut pty, "Run this command?", "y");
     pty.wait_for("Made.");
     pty.wait_for("it is done");

@@ -92,13 +92,14 @@ fn shell(state: &mut AppState, submission: Submission, shown_only: bool, now: In
 /// The key to send was pressed with nothing written: the first row that waits is sent now.
 pub fn nothing_written(state: &AppState, delivery: Delivery) -> Outcome {
     let Some(view) = &state.session.view else { return Outcome::none() };
-    let Some(first) = view.queue.first().filter(|_| delivery != Delivery::Queue) else {
-        return Outcome::none();
-    };
-    Outcome::effect(Effect::Send(Command::Queue(QueueCommand::SendNow {
-        ticket: first.ticket,
-        version: first.version,
-    })))
+    let queued = view.queue.first().map(|row| (row.ticket, row.version));
+    let first = queued.or_else(|| view.steering.first().map(|row| (row.ticket, row.version)));
+    match first.filter(|_| delivery != Delivery::Queue) {
+        Some((ticket, version)) => {
+            Outcome::effect(Effect::Send(Command::Queue(QueueCommand::SendNow { ticket, version })))
+        }
+        None => Outcome::none(),
+    }
 }
 
 /// Takes the last row that waits back into the composer.

@@ -101,14 +101,14 @@ const DROPS: [Kept; 7] = {
 impl<'a> Line<'a> {
     fn new(phase: &Phase, look: &'a Look<'a>, above: Option<&'a str>, next: &mut NextDeadline) -> Self {
         let is_asking = phase.status(look.now, false).is_some_and(|status| status.kind == Kind::Asking);
-        // Nobody waits for tenths while the user is waited for.
-        let grid = if look.motion && !is_asking { FIGURES } else { WHOLE_SECONDS };
+        let grid = if look.motion { FIGURES } else { WHOLE_SECONDS };
         let shown_at = on_grid(look, grid);
         let status = phase.status(shown_at, look.motion);
         // The figures may be older than the step, never the kind of step.
         let kind = phase.status(look.now, look.motion);
         let status = status.zip(kind).map(|(shown, now)| if shown.kind == now.kind { shown } else { now });
-        if status.is_some() {
+        // While the user is waited for nothing runs here, for as long as they think.
+        if status.is_some() && !is_asking {
             next.expire(look.next_step(grid));
         }
         let spinner = match &status {
@@ -120,7 +120,7 @@ impl<'a> Line<'a> {
             .map_or(StatusPaint { style: Style::new(), lit: Style::new(), light: Light::None }, |status| {
                 StatusPaint::new(status, look, next)
             });
-        let figures = phase.figures(shown_at);
+        let figures = phase.figures(shown_at).filter(|_| !is_asking);
         Self { look, status, figures, above, spinner, paint, grid }
     }
 

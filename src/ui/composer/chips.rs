@@ -78,7 +78,8 @@ impl Chips {
 
     /// Makes a chip of a paste that is too large to show.
     pub fn add_paste(&mut self, text: &str) -> Option<char> {
-        let lines = text.split('\n').count();
+        // A line end at the end begins no line.
+        let lines = text.lines().count();
         let chars = text.chars().count();
         if lines <= MOST_LINES && chars <= MOST_CHARS {
             return None;
@@ -178,7 +179,7 @@ mod tests {
         let chars = chips.add_paste(&"é".repeat(1001)).expect("a chip");
         assert_eq!(
             chips.labelled(&format!("a {lines} b {chars}")),
-            "a [paste #1 +123 lines] b [paste #2 1001 chars]"
+            "a [paste #1 +122 lines] b [paste #2 1001 chars]"
         );
         assert_eq!(chips.expanded(&chars.to_string()), "é".repeat(1001));
     }

@@ -1,7 +1,7 @@
 //! Text of others: whatever a model, a tool, a file's name or a server says, nothing of it steers the terminal, and
 //! nothing turns around what is read.
 
-use super::super::{ask, bare, leave, mynah, open, serve};
+use super::super::{answer, ask, bare, leave, mynah, open, serve};
 use crate::flows::CHAT;
 use mynah::testkit::home::Home;
 use mynah::testkit::pty::Pty;
@@ -126,10 +126,10 @@ fn of_a_tool_its_arguments_and_its_output() {
     ask(&mut pty, "use everything");
     pty.wait_for("Run this command?");
     assert_harmless(&pty);
-    pty.press("y");
+    answer(&mut pty, "Run this command?", "y");
     pty.wait_for("Create ");
     assert_harmless(&pty);
-    pty.press("y");
+    answer(&mut pty, "Create ", "y");
     pty.wait_for("That was all.");
     open_all(&mut pty);
     assert_harmless(&pty);
@@ -150,7 +150,7 @@ fn of_an_edit_before_and_after() {
     ask(&mut pty, "change it");
     pty.wait_for("Change a.txt?");
     assert_harmless(&pty);
-    pty.press("1");
+    answer(&mut pty, "Change a.txt?", "1");
     pty.wait_for("Changed.");
     open_all(&mut pty);
     assert_harmless(&pty);

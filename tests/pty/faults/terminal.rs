@@ -1,6 +1,6 @@
 //! Terminals that are tiny, huge, mute, late or none at all.
 
-use super::super::{QUIET, ask, leave, mynah, open, serve};
+use super::super::{QUIET, answer, ask, leave, mynah, open, serve};
 use super::{and_drawn, assert_whole};
 use crate::flows::{self, run};
 use mynah::testkit::home::Home;
@@ -30,9 +30,7 @@ fn one_cell_is_enough_to_work_in() {
     pty.wait_quiet(QUIET);
     pty.resize(100, 30);
     pty.wait_for("Small, but it came.");
-    pty.wait_for("Run this command?");
-    pty.press("n");
-    pty.press("esc");
+    answer(&mut pty, "Run this command?", "n");
     pty.wait_gone("Run this command?");
     assert_whole(&mut pty);
     leave(&mut pty);
