@@ -182,9 +182,9 @@ impl Loop {
     }
 
     async fn wait(&mut self) -> Woken {
-        let deadline = self.clock.deadline();
-        // Until the next frame nobody sees what more is told: its pieces gather where they are, and wake nobody.
-        let listens = !self.clock.awaits_stream();
+        let deaf_until = self.clock.deaf_until().filter(|until| *until > Instant::now());
+        let listens = deaf_until.is_none();
+        let deadline = self.clock.deadline().into_iter().chain(deaf_until).min();
         tokio::select! {
             biased;
             number = self.signals.next() => Woken::Signal(number),

@@ -33,6 +33,8 @@ pub struct FrameClock {
     last_frame: Option<Instant>,
     /// The last one that somebody's doing has caused.
     last_input_frame: Option<Instant>,
+    /// The last one that showed what the agent told.
+    last_stream_frame: Option<Instant>,
     /// Since when a frame is asked for.
     input: Option<Instant>,
     stream: Option<Instant>,
@@ -46,6 +48,7 @@ impl FrameClock {
         Self {
             last_frame: None,
             last_input_frame: None,
+            last_stream_frame: None,
             input: None,
             stream: None,
             next: NextDeadline::default(),
@@ -73,7 +76,9 @@ impl FrameClock {
         if self.input.take().is_some() {
             self.last_input_frame = Some(now);
         }
-        self.stream = None;
+        if self.stream.take().is_some() {
+            self.last_stream_frame = Some(now);
+        }
         self.next = next;
     }
 
@@ -95,9 +100,11 @@ impl FrameClock {
         deadlines.into_iter().flatten().min()
     }
 
-    /// A frame that shows what the agent told is on its way.
-    pub const fn awaits_stream(&self) -> bool {
-        self.stream.is_some()
+    /// Until then no frame would show what the agent tells: its pieces may gather where they are, and wake nobody. A time
+    /// that has passed, or nothing, means that it is listened to.
+    pub fn deaf_until(&self) -> Option<Instant> {
+        let on_its_way = self.stream.and_then(|_| self.deadline());
+        on_its_way.or_else(|| Some(self.last_stream_frame? + STREAM_GAP))
     }
 
     /// Whether to draw now.
