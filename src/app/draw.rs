@@ -66,6 +66,9 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
         let told = told.min(transcript.height / 2);
         let rest = Rect { y: transcript.y + told, height: transcript.height - told, ..transcript };
         transcript.height -= start_page::draw(&start_page, &look, rest, buffer);
+    } else if docked == 0 && regions.queue.is_empty() && area.height >= ROOMY {
+        // The last row of the conversation does not sit on the divider.
+        transcript.height = transcript.height.saturating_sub(1);
     }
     if !state.conversation.is_empty() {
         state.pane.draw(&mut state.conversation, &look, transcript, buffer, &mut hits, &mut next);
@@ -87,6 +90,8 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     caret
 }
 
+/// From this height on there is a row to spare.
+const ROOMY: u16 = 20;
 /// Rows that are kept for a notice at the start.
 const NOTICE_ROWS: usize = 4;
 
@@ -126,7 +131,10 @@ fn footer_of(state: &AppState, now: Instant) -> Footer {
         thinking: view.map(|view| view.thinking).unwrap_or_default(),
         mode: view.map(|view| view.mode).unwrap_or_default(),
         context: Context {
-            tokens: view.filter(|view| view.context.known).map(|view| view.context.tokens),
+            // Before the first response there is nothing that could have been counted.
+            tokens: view
+                .filter(|view| view.context.known || counts.rounds == 0)
+                .map(|view| view.context.tokens),
             window: view.map_or(0, |view| view.context.window),
         },
         cost: usage.cost.total,

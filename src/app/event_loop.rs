@@ -67,14 +67,11 @@ pub async fn run(args: RunArgs, around: Surroundings, prompts: Vec<Prompt>) -> a
         program.tell(&mut state, Msg::Input(input));
     }
     let exit = program.turn(&mut state).await;
-    let mut saved = Ok(());
-    if let Some(signals) = Some(&mut program.signals) {
-        saved = tokio::select! {
-            saved = program.exec.end_agent() => saved,
-            // Asked again while it saves: the user does not want to wait.
-            _ = signals.next() => Ok(()),
-        };
-    }
+    let saved = tokio::select! {
+        saved = program.exec.end_agent() => saved,
+        // Asked again while it saves: the user does not want to wait.
+        _ = program.signals.next() => Ok(()),
+    };
     let Loop { terminal, .. } = program;
     let is_heard = terminal.close(&farewell::text(&state));
     if let Err(error) = &saved {

@@ -139,6 +139,48 @@ fn a_session_of_somebody_else_is_not_taken() {
     leave(&mut first);
 }
 
+/// What libraries and children print while the program has the terminal goes to its log; what is printed afterwards is
+/// the shell's again.
+#[test]
+fn prints_of_others_stay_off_the_screen() {
+    let home = Home::new();
+    let state = home.mynah().join("state");
+    fs::create_dir_all(&state).unwrap();
+    let pty = Program::new(std::env::current_exe().unwrap())
+        .args(["--exact", "pty::faults::world::prints_meanwhile", "--ignored", "--nocapture"])
+        .envs(home.variables())
+        .envs([(STATE, state.to_str().unwrap())])
+        .start();
+    assert_eq!(pty.wait_exit().code, 0);
+    let output = String::from_utf8_lossy(&pty.output()).into_owned();
+    let log = fs::read_to_string(state.join("prints")).unwrap();
+    for text in ["from a library", "from its complaint", "from a child"] {
+        assert!(log.contains(text) && !output.contains(text), "{text}: {log:?} {output:?}");
+    }
+    assert!(output.contains("a frame") && output.contains("afterwards"), "{output:?}");
+    assert_eq!(pty.leftovers(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "prints on a terminal: the test above runs it in a process of its own"]
+#[allow(clippy::print_stdout, clippy::print_stderr, reason = "to be caught")]
+fn prints_meanwhile() {
+    let Some(state) = std::env::var_os(STATE) else { return };
+    let file = fs::File::create(Path::new(&state).join("prints")).unwrap();
+    let around = Surroundings::find(Env::of_process(), None, &[]).unwrap();
+    let screen = &around.loaded.settings.screen;
+    let (mut terminal, facts) = Terminal::open(&around.env, screen, Some(file), |_heard| {}).unwrap();
+    println!("from a library");
+    eprintln!("from its complaint");
+    assert!(std::process::Command::new("echo").arg("from a child").status().unwrap().success());
+    terminal.show(facts.size, |buffer| {
+        buffer.set_string(0, 0, "a frame", ratatui::style::Style::new());
+        None
+    });
+    assert!(terminal.close(""));
+    println!("afterwards");
+}
+
 /// Names the state folder to the test that panics.
 const STATE: &str = "MYNAH_TEST_PANIC_STATE";
 
