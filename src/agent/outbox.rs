@@ -41,6 +41,8 @@ struct Listeners {
 struct Mailbox {
     pending: Mutex<Pending>,
     arrived: Notify,
+    /// Something that somebody waits for has arrived.
+    urgent: Notify,
 }
 
 impl Outbox {
@@ -56,12 +58,16 @@ impl Outbox {
         if listeners.closed {
             return;
         }
+        let is_urgent = is_urgent(&event);
         listeners.last_seq += 1;
         let seq = listeners.last_seq;
         listeners.mailboxes.retain(|mailbox| {
             let Some(mailbox) = mailbox.upgrade() else { return false };
             lock(&mailbox.pending).push(Numbered { seq, event: event.clone() });
             mailbox.arrived.notify_one();
+            if is_urgent {
+                mailbox.urgent.notify_one();
+            }
             true
         });
     }
@@ -108,6 +114,14 @@ impl Drop for Sender {
     }
 }
 
+/// Somebody waits for it: it is to be shown at once.
+const fn is_urgent(event: &AgentEvent) -> bool {
+    matches!(
+        event,
+        AgentEvent::PermissionAsked(_) | AgentEvent::TurnFinished { .. } | AgentEvent::Settled { .. }
+    )
+}
+
 /// The receiving side. Dropping it frees its queue.
 #[derive(Debug)]
 pub struct Listener(Arc<Mailbox>);
@@ -129,6 +143,11 @@ impl Listener {
             // A publish between the check and here leaves a permit, so this returns at once.
             self.0.arrived.notified().await;
         }
+    }
+
+    /// Waits for the end of a turn or a question, for whoever lets other events gather. It may have been read already.
+    pub async fn urgent(&self) {
+        self.0.urgent.notified().await;
     }
 
     /// The next event, if one is pending.

@@ -140,6 +140,8 @@ enum Woken {
     Heard(Option<Heard>),
     Agent(AgentNews),
     Report(Report),
+    /// The agent has told something that is not to wait for the next frame.
+    Urgent,
     Deadline,
 }
 
@@ -165,17 +167,22 @@ impl Loop {
                 Woken::Heard(heard) => self.hear(state, heard),
                 Woken::Agent(news) => self.agent_news(state, news),
                 Woken::Report(report) => self.report(state, report),
+                Woken::Urgent => {
+                    if self.catch_up(state) {
+                        self.clock.request(Cause::Input, Instant::now());
+                    }
+                }
                 Woken::Deadline => {}
             }
         }
     }
 
     /// Takes in what the agent has told since the frame was asked for, so that the frame shows the newest.
-    fn catch_up(&mut self, state: &mut AppState) {
-        let Some(agent) = &mut self.agent else { return };
-        if let Some(event) = agent.events.try_next() {
-            self.agent_news(state, AgentNews::Event(Box::new(event.event)));
-        }
+    /// False when that is nothing.
+    fn catch_up(&mut self, state: &mut AppState) -> bool {
+        let Some(event) = self.agent.as_mut().and_then(|agent| agent.events.try_next()) else { return false };
+        self.agent_news(state, AgentNews::Event(Box::new(event.event)));
+        true
     }
 
     async fn wait(&mut self) -> Woken {
@@ -187,7 +194,7 @@ impl Loop {
             number = self.signals.next() => Woken::Signal(number),
             heard = self.heard.recv() => Woken::Heard(heard),
             Some(report) = self.reported.recv() => Woken::Report(report),
-            news = next_of(&mut self.agent), if listens => Woken::Agent(news),
+            woken = next_of(&mut self.agent, listens) => woken,
             () = sleep_until(deadline) => Woken::Deadline,
         }
     }
@@ -309,17 +316,22 @@ impl Loop {
     }
 }
 
-/// What the agent tells next; never when there is none.
-async fn next_of(agent: &mut Option<Agent>) -> AgentNews {
+/// What the agent tells next; never when there is none. While nobody `listens`, only what is not to wait.
+async fn next_of(agent: &mut Option<Agent>, listens: bool) -> Woken {
     let Some(agent) = agent else { return std::future::pending().await };
-    tokio::select! {
+    if !listens {
+        agent.events.urgent().await;
+        return Woken::Urgent;
+    }
+    let news = tokio::select! {
         biased;
         event = agent.events.next() => match event {
             Some(event) => AgentNews::Event(Box::new(event.event)),
             None => AgentNews::Ended,
         },
         Ok(()) = agent.view.changed() => AgentNews::View(agent.view.borrow_and_update().clone()),
-    }
+    };
+    Woken::Agent(news)
 }
 
 async fn sleep_until(deadline: Option<Instant>) {

@@ -25,9 +25,18 @@ pub fn of(text: &str) -> usize {
     if is_plain(text) {
         return text.len();
     }
+    if text.chars().all(is_one_cell) {
+        return text.chars().count();
+    }
     text.graphemes(true).fold(0, |column, grapheme| {
         column + if grapheme == "\t" { TAB - column % TAB } else { of_grapheme(grapheme) }
     })
+}
+
+/// Fills one column by itself, whatever stands around it: ASCII, rules, bars, spinners. That is nearly all there is on a
+/// screen, and to look for graphemes in it takes most of the time.
+pub const fn is_one_cell(c: char) -> bool {
+    matches!(c, ' '..='~' | '·' | '…' | '●' | '\u{2500}'..='\u{259f}' | '\u{2800}'..='\u{28ff}')
 }
 
 /// Printable ASCII only: one column a byte.

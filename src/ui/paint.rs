@@ -33,19 +33,13 @@ pub fn spans(buffer: &mut Buffer, area: Rect, spans: &[Span<'_>]) -> u16 {
             break;
         }
         let left = usize::from(area.right() - x);
-        x = if span.content.chars().all(is_one_cell) {
+        x = if span.content.chars().all(width::is_one_cell) {
             plain(buffer, (x, area.top()), &span.content, left, span.style)
         } else {
             buffer.set_stringn(x, area.top(), &span.content, left, span.style).0
         };
     }
     x - area.left()
-}
-
-/// Fills a cell by itself, whatever stands around it: ASCII, rules, bars, spinners. That is nearly all there is, and to
-/// look for graphemes in it takes most of the time of a frame.
-const fn is_one_cell(c: char) -> bool {
-    matches!(c, ' '..='~' | '·' | '…' | '●' | '\u{2500}'..='\u{259f}' | '\u{2800}'..='\u{28ff}')
 }
 
 /// Draws text of one column a character. Returns the column behind it.

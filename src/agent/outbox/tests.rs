@@ -244,3 +244,17 @@ proptest! {
         prop_assert_eq!(sent, heard);
     }
 }
+
+#[tokio::test]
+async fn who_lets_events_gather_is_woken_by_the_end_of_a_turn() {
+    let outbox = Outbox::new();
+    let mut listener = outbox.subscribe();
+    for text in ["a", "b"] {
+        outbox.publish(append("e", 0, text));
+    }
+    let waits = tokio::time::timeout(std::time::Duration::ZERO, listener.urgent()).await;
+    assert!(waits.is_err(), "a piece of text is not urgent");
+    outbox.publish(AgentEvent::Settled { aborted: false });
+    listener.urgent().await;
+    assert_eq!(drain(&mut listener).len(), 2);
+}
