@@ -182,6 +182,7 @@ impl Loop {
     fn catch_up(&mut self, state: &mut AppState) -> bool {
         let Some(event) = self.agent.as_mut().and_then(|agent| agent.events.try_next()) else { return false };
         self.agent_news(state, AgentNews::Event(Box::new(event.event)));
+        self.look_at_view(state);
         true
     }
 
@@ -201,6 +202,8 @@ impl Loop {
 
     /// Takes in all that the terminal has told; one frame then shows it.
     fn hear(&mut self, state: &mut AppState, heard: Option<Heard>) {
+        // What a key means depends on what runs: who presses the key that stops has seen that something does.
+        self.look_at_view(state);
         let mut next = heard;
         while let Some(heard) = next {
             match heard {
@@ -232,6 +235,16 @@ impl Loop {
                 self.perform(state, update::reload_theme);
             }
             _ => {}
+        }
+    }
+
+    /// Takes in the agent's state, if another one was published.
+    fn look_at_view(&mut self, state: &mut AppState) {
+        let Some(agent) = &mut self.agent else { return };
+        // An agent that has ended publishes nothing more; its events tell that.
+        if agent.view.has_changed().unwrap_or(false) {
+            let view = agent.view.borrow_and_update().clone();
+            self.tell(state, Msg::View(view));
         }
     }
 
