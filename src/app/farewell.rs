@@ -6,8 +6,9 @@ use std::io::{self, IsTerminal, Write};
 
 /// Rows of the last reply that are shown; the session has the rest.
 const MOST_LINES: usize = 40;
-/// Characters of an id that name a session.
-const SHORT_ID: usize = 8;
+/// Characters of an id that name a session: the time at which it began, to the millisecond. Fewer would name all that began
+/// within the same minute.
+const SHORT_ID: usize = 13;
 
 /// All of it.
 pub fn text(state: &AppState) -> String {
