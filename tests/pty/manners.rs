@@ -132,3 +132,17 @@ fn two_presses_quit_only_when_nothing_was_written_between() {
     pty.press("ctrl+c");
     leave(&mut pty);
 }
+
+#[test]
+fn the_shells_own_screen_can_be_drawn_on() {
+    let home = Home::new();
+    let server = serve(vec![Step::text("Here.")]);
+    let mut pty = open(mynah(&home, &server).args(["--set", "screen.alternate=false"]));
+    ask(&mut pty, "where");
+    pty.wait_for("∎ ");
+    assert!(!pty.look(|terminal| terminal.modes().is_alternate()));
+    leave(&mut pty);
+    // Our last frame is gone, the last words stand there.
+    let text = pty.text();
+    assert!(text.contains("mynah --resume ") && !text.contains("Ask anything"), "{text}");
+}
