@@ -156,7 +156,8 @@ fn line(item: &ModelItem, is_current: bool, ids: usize, cx: &RowCx<'_>) -> Vec<S
     }
     let mut rail = Vec::new();
     if let Some(problem) = &item.problem {
-        rail.push(Span::styled(clean::for_line(problem), style(Role::Warning)));
+        // Most rows of a long list say it: it must not shout.
+        rail.push(Span::styled(clean::for_line(problem), style(Role::Muted)));
     } else {
         // In columns, so that they can be compared; what gives way first is whether it thinks.
         if cx.room >= 72 {
