@@ -1,6 +1,7 @@
 //! The main job on the screen: prompts, answers, questions for permission, stopping, waiting rows, sessions.
 
 use super::{QUIET, answer, ask, bare, leave, mynah, open, serve};
+use crate::flows::session_files;
 use mynah::testkit::home::Home;
 use mynah::testkit::server::Step;
 use serde_json::json;
@@ -247,4 +248,20 @@ fn at_rest_it_does_nothing() {
     let activity = pty.activity_within(Duration::from_secs(2));
     assert_eq!((activity.bytes, activity.wake_ups), (0, 0), "{activity:?}");
     leave(&mut pty);
+}
+
+#[test]
+fn what_was_said_until_the_end_is_kept() {
+    let home = Home::new();
+    let (step, _gate) = Step::text("Much more than this will not come.").pieces(9).gate_after(1);
+    let server = serve(vec![step]);
+    let mut pty = open(mynah(&home, &server));
+    ask(&mut pty, "go on and on");
+    pty.wait_for("Much more");
+    pty.press("ctrl+d");
+    assert_eq!(pty.wait_exit().code, 0);
+    assert_eq!(pty.leftovers(), Vec::<String>::new());
+    let files = session_files(&home);
+    let log = fs::read_to_string(&files[0]).unwrap();
+    assert!(log.contains("Much more") && log.contains("\"aborted\""), "{log}");
 }
