@@ -142,7 +142,7 @@ impl Conversation {
 
     /// Adds a command that the user runs from the prompt; gives its index. The entry of its result ends it, or
     /// [`Conversation::end_shell`].
-    pub fn begin_shell(&mut self, command: impl Into<String>, shown_only: bool, now: Instant) -> usize {
+    fn begin_shell(&mut self, command: impl Into<String>, shown_only: bool, now: Instant) -> usize {
         let running =
             Shell::Running { command: command.into(), output: String::new(), shown_only, since: now };
         let index = self.push(None, Body::Shell(Box::new(running)));
@@ -151,7 +151,7 @@ impl Conversation {
     }
 
     /// The user's command printed more.
-    pub fn shell_output(&mut self, index: usize, delta: &str) {
+    fn shell_output(&mut self, index: usize, delta: &str) {
         if let Some(Item { body: Body::Shell(shell), .. }) = self.item_mut(index)
             && let Shell::Running { output, .. } = &mut **shell
         {
@@ -160,7 +160,7 @@ impl Conversation {
     }
 
     /// The user's command is over. `message` is a [`Message::BashExecution`].
-    pub fn end_shell(&mut self, index: usize, message: Arc<Message>) {
+    fn end_shell(&mut self, index: usize, message: Arc<Message>) {
         self.shells.retain(|running| *running != index);
         if let Some(Item { body: Body::Shell(shell), .. }) = self.item_mut(index) {
             **shell = Shell::Done(message);

@@ -5,14 +5,14 @@ use crate::app::effect::{Effect, SessionChoice};
 use crate::app::slash;
 use crate::app::state::AppState;
 use crate::config::action::Action;
-use crate::proto::ask::{AskPreview, PermissionAsk};
+use crate::proto::ask::PermissionAsk;
 use crate::proto::command::Command;
 use crate::proto::ids::AskId;
 use crate::store::find::SessionInfo;
 use crate::theme::load::FOLLOWS;
 use crate::ui::layers::help::Help;
 use crate::ui::layers::palette::Palette;
-use crate::ui::layers::permission::{PermissionCard, Preview};
+use crate::ui::layers::permission::PermissionCard;
 use crate::ui::layers::sessions::SessionItem;
 use crate::ui::layers::themes::{ThemeItem, Themes};
 use crate::ui::layers::{Answer, CommandRow, Layer, LayerInput, LayerOutcome, LineKind};
@@ -94,12 +94,7 @@ pub fn ask(state: &mut AppState, ask: PermissionAsk, now: Instant) -> Outcome {
     let was_typing = state.gestures.typed.is_some_and(|typed| {
         now.saturating_duration_since(typed) < STILL_TYPING && !state.composer.is_empty()
     });
-    let preview = match ask.preview.clone() {
-        AskPreview::Command(command) => Preview::Command(command),
-        AskPreview::Change { path, patch } => Preview::Diff { path, patch },
-        AskPreview::None => Preview::None,
-    };
-    let card = Layer::Permission(Box::new(PermissionCard::new(ask, preview, None, now, was_typing)));
+    let card = Layer::Permission(Box::new(PermissionCard::new(ask, None, now, was_typing)));
     let below = state.layers.iter().position(Layer::is_modal).unwrap_or(state.layers.len());
     state.layers.insert(below, card);
     Outcome::changed()

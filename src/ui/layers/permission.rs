@@ -16,22 +16,6 @@ const REACTION: Duration = Duration::from_millis(200);
 /// Keys and clicks that come so soon after the card were not meant for it.
 const GRACE: Duration = Duration::from_millis(300);
 
-/// What the call would do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Preview {
-    /// It runs this.
-    Command(String),
-    /// It changes a file.
-    Diff {
-        /// The file, as it is shown.
-        path: String,
-        /// The difference, unified.
-        patch: String,
-    },
-    /// There is nothing more to see than the summary.
-    None,
-}
-
 /// An answer on the card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
@@ -71,7 +55,6 @@ pub(super) struct LaidOut {
 #[derive(Clone, Debug)]
 pub struct PermissionCard {
     pub(super) ask: PermissionAsk,
-    pub(super) preview: Preview,
     /// The agent that asks, when it is not the main one.
     pub(super) from: Option<String>,
     pub(super) choices: Vec<Choice>,
@@ -95,13 +78,7 @@ pub struct PermissionCard {
 
 impl PermissionCard {
     /// A card that appears now. `was_typing`: a key was pressed shortly before.
-    pub fn new(
-        ask: PermissionAsk,
-        preview: Preview,
-        from: Option<String>,
-        appeared: Instant,
-        was_typing: bool,
-    ) -> Self {
+    pub fn new(ask: PermissionAsk, from: Option<String>, appeared: Instant, was_typing: bool) -> Self {
         let mut choices = vec![Choice::Once];
         // Without a rule there is nothing to remember.
         if !ask.suggestions.is_empty() {
@@ -110,7 +87,6 @@ impl PermissionCard {
         choices.extend([Choice::No, Choice::NoWith]);
         Self {
             ask,
-            preview,
             from,
             choices,
             selected: 0,

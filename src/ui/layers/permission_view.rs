@@ -1,11 +1,12 @@
 //! The card of a call that asks, as cells.
 
 use super::frame::{self, Chrome, Hint, Place};
-use super::permission::{Choice, LaidOut, PermissionCard, Preview};
+use super::permission::{Choice, LaidOut, PermissionCard};
 use super::picker::BOLD;
 use super::{hint, pair};
 use crate::config::action::{Action, Context};
 use crate::config::key::KeyCode;
+use crate::proto::ask::AskPreview;
 use crate::text::diff;
 use crate::text::highlight::Highlighter;
 use crate::text::row::Row;
@@ -158,11 +159,11 @@ impl PermissionCard {
         let summary = || {
             wrap::text(&clean::for_terminal(&self.ask.summary), chrome.on(Role::Text), columns, Break::Words)
         };
-        let rows = match &self.preview {
-            Preview::Command(command) if !command.trim().is_empty() => {
+        let rows = match &self.ask.preview {
+            AskPreview::Command(command) if !command.trim().is_empty() => {
                 command_rows(command, &chrome, columns)
             }
-            Preview::Diff { path, patch } => {
+            AskPreview::Change { path, patch } => {
                 let lines = of_one_file(diff::parse(patch));
                 totals = Some(diff::totals(&lines));
                 let rows = diff::rows(&lines, path, look.theme, columns);
@@ -172,23 +173,25 @@ impl PermissionCard {
                 first_change = rows.iter().position(|row| row.start >= line).unwrap_or(0);
                 if rows.is_empty() { summary() } else { rows }
             }
-            Preview::Command(_) | Preview::None => summary(),
+            AskPreview::Command(_) | AskPreview::None => summary(),
         };
         self.laid_out = Some(LaidOut { columns, revision, rows, totals, first_change });
     }
 
     /// The question in plain words.
     fn question(&self, look: &Look<'_>) -> String {
-        let path = match &self.preview {
-            Preview::Diff { path, .. } => look.path(std::path::Path::new(&clean::for_line(path))),
-            Preview::Command(_) | Preview::None => {
+        let path = match &self.ask.preview {
+            AskPreview::Change { path, .. } => look.path(std::path::Path::new(&clean::for_line(path))),
+            AskPreview::Command(_) | AskPreview::None => {
                 look.path(std::path::Path::new(&clean::for_line(&self.ask.summary)))
             }
         };
-        match (self.ask.tool.as_str(), &self.preview) {
-            (_, Preview::Command(_)) | ("bash", _) => "Run this command?".to_owned(),
-            (_, Preview::Diff { patch, .. }) if patch.contains("--- /dev/null") => format!("Create {path}?"),
-            (_, Preview::Diff { .. }) | ("edit", _) => format!("Change {path}?"),
+        match (self.ask.tool.as_str(), &self.ask.preview) {
+            (_, AskPreview::Command(_)) | ("bash", _) => "Run this command?".to_owned(),
+            (_, AskPreview::Change { patch, .. }) if patch.contains("--- /dev/null") => {
+                format!("Create {path}?")
+            }
+            (_, AskPreview::Change { .. }) | ("edit", _) => format!("Change {path}?"),
             ("write", _) => format!("Write {path}?"),
             ("read" | "grep" | "find" | "ls", _) if self.ask.reason.contains("hold keys") => {
                 "Read a key file?".to_owned()
@@ -242,7 +245,7 @@ impl PermissionCard {
         let columns = room.saturating_sub(2).max(1);
         let mut rows = Vec::new();
         // What is not shown would run all the same.
-        if let Preview::Command(command) = &self.preview
+        if let AskPreview::Command(command) = &self.ask.preview
             && command.chars().any(clean::is_unsafe)
         {
             let text = "It holds control characters that are not shown.";

@@ -1,11 +1,10 @@
 use super::models::ModelItem;
-use super::permission::Preview;
 use super::sessions::SessionItem;
 use super::themes::ThemeItem;
 use super::*;
 use crate::assert_screen;
 use crate::config::keymap::Keymap;
-use crate::proto::ask::PermissionAsk;
+use crate::proto::ask::{AskPreview, PermissionAsk};
 use crate::proto::ids::CallId;
 use crate::theme::Theme;
 use crate::theme::role::Role;
@@ -29,8 +28,9 @@ fn ask(tool: &str, summary: &str, reason: &str, suggestions: &[&str]) -> Permiss
     }
 }
 
-fn card(ask: PermissionAsk, preview: Preview, now: Instant, was_typing: bool) -> Layer {
-    Layer::Permission(Box::new(PermissionCard::new(ask, preview, None, now, was_typing)))
+fn card(ask: PermissionAsk, preview: AskPreview, now: Instant, was_typing: bool) -> Layer {
+    let ask = PermissionAsk { preview, ..ask };
+    Layer::Permission(Box::new(PermissionCard::new(ask, None, now, was_typing)))
 }
 
 fn bash(now: Instant) -> Layer {
@@ -41,12 +41,12 @@ fn bash(now: Instant) -> Layer {
         "Shell commands ask in edits mode.",
         &["bash(git status:*)", "bash(cargo test:*)"],
     );
-    card(ask, Preview::Command(command.to_owned()), now, false)
+    card(ask, AskPreview::Command(command.to_owned()), now, false)
 }
 
 fn edit(now: Instant) -> Layer {
     let ask = ask("edit", "src/lexer.rs", "Edits ask in ask mode.", &["edit(src/lexer.rs)", "edit(src/**)"]);
-    let preview = Preview::Diff { path: "src/lexer.rs".to_owned(), patch: PATCH.to_owned() };
+    let preview = AskPreview::Change { path: "src/lexer.rs".to_owned(), patch: PATCH.to_owned() };
     card(ask, preview, now, false)
 }
 
@@ -55,7 +55,7 @@ fn huge(now: Instant) -> Layer {
     let lines: String = (0..900).map(|line| format!("+    let value_{line} = {line};\n")).collect();
     let patch = format!("--- a/big.rs\n+++ b/big.rs\n@@ -1,0 +1,900 @@\n{lines}");
     let ask = ask("edit", "big.rs", "Edits ask in ask mode.", &["edit(big.rs)"]);
-    card(ask, Preview::Diff { path: "big.rs".to_owned(), patch }, now, false)
+    card(ask, AskPreview::Change { path: "big.rs".to_owned(), patch }, now, false)
 }
 
 fn model(provider: &str, id: &str, name: &str, problem: Option<&str>) -> ModelItem {
@@ -281,7 +281,7 @@ fn what_is_typed_for_the_composer_does_not_answer() {
     let start = Instant::now();
     let after = |millis| start + Duration::from_millis(millis);
     let call = || ask("bash", "ls", "", &[]);
-    let mut layer = card(call(), Preview::None, start, true);
+    let mut layer = card(call(), AskPreview::None, start, true);
     // Each key prolongs the time.
     for millis in [10, 250, 500, 790] {
         let input = LayerInput::Act(Action::AllowOnce);
@@ -292,33 +292,33 @@ fn what_is_typed_for_the_composer_does_not_answer() {
     assert_eq!(layer.handle(LayerInput::Act(Action::AllowOnce), after(1200)), yes);
 
     // Nobody typed: a key answers as soon as it can be meant, a click a moment later.
-    let mut layer = card(call(), Preview::None, start, false);
+    let mut layer = card(call(), AskPreview::None, start, false);
     assert_eq!(layer.handle(LayerInput::Choice(0), after(200)), LayerOutcome::Unchanged);
     assert_eq!(layer.handle(LayerInput::Act(Action::AllowOnce), after(200)), yes);
     assert_eq!(layer.handle(LayerInput::Choice(0), after(300)), yes);
-    let mut layer = card(call(), Preview::None, start, false);
+    let mut layer = card(call(), AskPreview::None, start, false);
     assert_eq!(layer.handle(LayerInput::Act(Action::AllowOnce), after(100)), LayerOutcome::Ignored);
 }
 
 #[test]
 fn questions_are_plain() {
     let now = Instant::now();
-    let new_file = Preview::Diff {
+    let new_file = AskPreview::Change {
         path: "/home/u/src/tool/src/new.rs".to_owned(),
         patch: "--- /dev/null\n+++ b/src/new.rs\n@@ -0,0 +1 @@\n+x\n".to_owned(),
     };
     let table = [
-        (ask("bash", "ls", "", &[]), Preview::None, "Run this command?"),
+        (ask("bash", "ls", "", &[]), AskPreview::None, "Run this command?"),
         (ask("write", "src/new.rs", "", &[]), new_file, "Create src/new.rs?"),
-        (ask("read", "~/.ssh/id", "`~/.ssh/id` may hold keys.", &[]), Preview::None, "Read a key file?"),
-        (ask("fetch", "example.org", "", &[]), Preview::None, "Allow fetch?"),
+        (ask("read", "~/.ssh/id", "`~/.ssh/id` may hold keys.", &[]), AskPreview::None, "Read a key file?"),
+        (ask("fetch", "example.org", "", &[]), AskPreview::None, "Allow fetch?"),
     ];
     for (ask, preview, question) in table {
         let frame = draw(&mut card(ask, preview, now, false), &Theme::quiet_dark(), 60, 20);
         assert!(text(&frame.buffer).contains(question), "{question}");
         assert!(!text(&frame.buffer).contains("in this session"), "no rule, nothing to remember");
     }
-    let hidden = Preview::Command("echo a\u{202e}b".to_owned());
+    let hidden = AskPreview::Command("echo a\u{202e}b".to_owned());
     let mut layer = card(ask("bash", "x", "", &[]), hidden, now, false);
     assert!(text(&draw(&mut layer, &Theme::quiet_dark(), 60, 20).buffer).contains("control characters"));
 }
