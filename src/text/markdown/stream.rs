@@ -5,8 +5,9 @@
 //! Invariants:
 //! - The rows are a function of the text, the theme, the width and whether more is to come, never of the pieces it came in.
 //! - Rows below [`MarkdownStream::frozen_rows`] do not change while text is appended.
-//! - A block is frozen when another one has begun below it whose first line is whole. Between a link definition and a
-//!   block right below it nothing is frozen: the title of the definition may go on.
+//! - A block is frozen when another one has begun below it whose first line is whole, or whose second is where no blank
+//!   line stands between. Between a link definition and a block right below it nothing is frozen: the title of the
+//!   definition may go on.
 //! - Code in an open fence is read a line at a time and each line once, so that long code costs what it is long.
 
 use super::blocks::{Code, Events, Painter};
@@ -453,12 +454,16 @@ fn top_level(text: &str) -> Vec<Block> {
 fn settled(text: &str, blocks: &[Block]) -> usize {
     let is_settled = |block: &Block| {
         let begin = block.range.start;
-        let is_whole_line = text.get(begin..).is_some_and(|rest| rest.contains('\n'));
+        let before = text.get(..begin).unwrap_or_default();
+        // Right below other text it may be a table, which is one only when its second line is whole.
+        let lines =
+            if before.lines().next_back().is_some_and(|line| !line.trim().is_empty()) { 2 } else { 1 };
+        let is_whole = text.get(begin..).is_some_and(|rest| rest.matches('\n').take(lines).count() == lines);
         // What looks like a definition may be one whose title goes on; a blank line ends it. The parser lists only the
         // first of each label, so it can't be asked.
-        let above = text.get(..begin).unwrap_or_default().lines().rev();
+        let above = before.lines().rev();
         let touches = above.take_while(|line| !line.trim().is_empty()).any(begins_definition);
-        is_whole_line && !touches
+        is_whole && !touches
     };
     (1..blocks.len()).rev().find(|index| blocks.get(*index).is_some_and(is_settled)).unwrap_or(0)
 }

@@ -147,9 +147,11 @@ fn frozen_rows_stay_and_the_tail_is_visible() {
 
 #[test]
 fn pieces_that_once_differed() {
-    let table: [&[&str]; 5] = [
+    let table: [&[&str]; 6] = [
         &["```rust\n```\n", "\nword"],
         &["1. ```rust\n[a]: /u\n", "\"t\n", "\"\n"],
+        // For a moment the last line is the second of a table.
+        &["let x = \"1\";\n| a | b |\n- |---", "|---|\n"],
         // A label that is defined twice is listed once.
         &["[a]: http://x.y\n[a]: /u\n\"t\n", "**[t](http://u.v) \"\n"],
         &["[^1]: note\nlet x = \"1\";\n\n\t[^1]: note\n", "let x = \"1\";\n"],
