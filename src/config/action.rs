@@ -18,6 +18,8 @@ pub enum Context {
     Completion,
     /// The search in earlier prompts.
     HistorySearch,
+    /// The search in the transcript.
+    Search,
     /// A focused row of the transcript.
     Transcript,
     /// Pickers.
@@ -30,12 +32,13 @@ pub enum Context {
 
 impl Context {
     /// All of them, in the order in which help shows them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Global,
         Self::Composer,
         Self::ComposerEmpty,
         Self::Completion,
         Self::HistorySearch,
+        Self::Search,
         Self::Transcript,
         Self::List,
         Self::Popup,
@@ -50,6 +53,7 @@ impl Context {
             Self::ComposerEmpty => "composer_empty",
             Self::Completion => "completion",
             Self::HistorySearch => "history_search",
+            Self::Search => "search",
             Self::Transcript => "transcript",
             Self::List => "list",
             Self::Popup => "popup",
@@ -65,6 +69,7 @@ impl Context {
             Self::ComposerEmpty => "With nothing written",
             Self::Completion => "Completions",
             Self::HistorySearch => "Searching earlier prompts",
+            Self::Search => "Searching the transcript",
             Self::Transcript => "A focused row",
             Self::List => "Lists",
             Self::Popup => "Windows",
@@ -80,6 +85,7 @@ impl Context {
             | Self::ComposerEmpty
             | Self::Completion
             | Self::HistorySearch
+            | Self::Search
             | Self::List => true,
             Self::Transcript | Self::Popup | Self::Card => false,
         }
@@ -144,6 +150,8 @@ actions! {
     FocusNext, "focus_next", [Global Transcript], "Focus the row below";
     PageUp, "page_up", [Global Transcript Popup], "Scroll up by a page";
     PageDown, "page_down", [Global Transcript Popup], "Scroll down by a page";
+    HalfPageUp, "half_page_up", [Global Transcript Popup], "Scroll up by half a page";
+    HalfPageDown, "half_page_down", [Global Transcript Popup], "Scroll down by half a page";
     Top, "top", [Global ComposerEmpty Transcript Popup], "Go to the beginning";
     Bottom, "bottom", [Global ComposerEmpty Transcript Popup], "Go to the end";
     PreviousPrompt, "previous_prompt", [Global Transcript], "Scroll to the prompt before";

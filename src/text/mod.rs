@@ -5,6 +5,7 @@
 //! | [`clean`] | what may reach a terminal at all |
 //! | [`width`] | how many columns something takes |
 //! | [`row`] | one drawn row and what a copy of it is |
+//! | [`row_text`] | the text of rows, and where each row stands in it |
 //! | [`wrap`] | styled text to rows of a width |
 //! | [`ansi`] | colours in the output of tools |
 //! | [`highlight`] | roles in source code |
@@ -19,5 +20,6 @@ pub mod formats;
 pub mod highlight;
 pub mod markdown;
 pub mod row;
+pub mod row_text;
 pub mod width;
 pub mod wrap;

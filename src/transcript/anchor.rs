@@ -14,6 +14,18 @@ pub struct Anchor {
     pub bias: usize,
 }
 
+/// A place in the text of an item as a copy has it: where a selection begins, where a match was found.
+///
+/// `offset` counts bytes of the text of the item's drawn rows (`text::row_text::RowTexts`): wrapped lines are whole in
+/// it, so the place survives another width.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TextPoint {
+    /// Index of the item in the transcript.
+    pub item: usize,
+    /// Byte of its text.
+    pub offset: usize,
+}
+
 /// Where each row of an entry begins in its text, in order; several rows may begin at the same place.
 ///
 /// Invariant: offsets never fall.

@@ -10,10 +10,12 @@
 //! | file | what it is |
 //! |---|---|
 //! | `place` | items as rows: laid out, kept, with the blank row above them |
+//! | `text` | from cells to places in the text, and back |
 //! | `travel` | what the user wishes to see, settled when it is drawn |
 //! | `view` | cells and clicks |
 
 mod place;
+mod text;
 mod travel;
 mod view;
 

@@ -8,8 +8,10 @@ use std::sync::Arc;
 pub enum Target {
     /// The transcript, beside its items.
     Transcript,
-    /// An item of the transcript, by index.
+    /// A row of an item that opens or closes it: its head, or a note of what is hidden.
     Item(usize),
+    /// The text of an item: it is read and selected.
+    Text(usize),
     /// A block of an item that is copied as a whole.
     Card {
         /// The item.

@@ -142,6 +142,8 @@ pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option
         Action::FocusNext => state.pane.focus_next(&state.conversation),
         Action::PageUp => state.pane.page(Direction::Up),
         Action::PageDown => state.pane.page(Direction::Down),
+        Action::HalfPageUp => state.pane.half_page(Direction::Up),
+        Action::HalfPageDown => state.pane.half_page(Direction::Down),
         Action::Top => state.pane.to_start(),
         Action::Bottom => state.pane.to_end(),
         Action::PreviousPrompt => state.pane.to_prompt(Direction::Up),
@@ -169,6 +171,8 @@ fn in_row_focus(state: &mut AppState, action: Action, now: Instant) -> Option<Ou
         }
         Action::ScrollUp => state.pane.scroll_by(-1),
         Action::ScrollDown => state.pane.scroll_by(1),
+        Action::HalfPageUp => state.pane.half_page(Direction::Up),
+        Action::HalfPageDown => state.pane.half_page(Direction::Down),
         Action::Top => state.pane.to_start(),
         Action::Bottom => state.pane.to_end(),
         Action::Interrupt => return Some(interrupt(state, now)),

@@ -51,7 +51,7 @@ fn click(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
     match target {
         Target::Choice(index) => layers::handle(state, LayerInput::Choice(index), now).unwrap_or_default(),
         Target::Beside => layers::beside(state, now),
-        Target::Layer | Target::Transcript => Outcome::none(),
+        Target::Layer | Target::Transcript | Target::Text(_) => Outcome::none(),
         Target::Item(item) => {
             state.pane.toggle(&mut state.conversation, item);
             Outcome::changed()

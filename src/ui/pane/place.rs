@@ -7,6 +7,7 @@ use super::is_open;
 use crate::text::markdown::stream::MarkdownStream;
 use crate::text::markdown::{self, Card};
 use crate::text::row::Row;
+use crate::text::row_text::RowTexts;
 use crate::theme::Theme;
 use crate::theme::role::Role;
 use crate::transcript::anchor::{Anchor, RowStarts};
@@ -19,7 +20,7 @@ use crate::ui::look::Look;
 use crate::ui::scene::NextDeadline;
 use ratatui::text::Span;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Columns left of a reply.
 const REPLY_INDENT: u16 = 2;
@@ -29,6 +30,8 @@ const REPLY_INDENT: u16 = 2;
 pub(super) struct Laid {
     pub layout: Layout,
     starts: RowStarts,
+    /// Made when somebody selects or searches here.
+    texts: OnceLock<RowTexts>,
 }
 
 impl Weighed for Laid {
@@ -45,16 +48,25 @@ pub(super) struct Live {
     /// Rows that do not change any more.
     frozen: usize,
     starts: RowStarts,
+    /// Made when somebody selects or searches here, and brought up to date from then on.
+    texts: Option<RowTexts>,
 }
 
 impl Live {
     fn update(&mut self, rows: &[Row], frozen: usize, made_for: (u64, usize)) {
         if self.made_for != Some(made_for) || self.frozen > frozen {
-            *self = Self { made_for: Some(made_for), ..Self::default() };
+            let texts = self.texts.as_ref().map(|_| RowTexts::new());
+            *self = Self { made_for: Some(made_for), texts, ..Self::default() };
         }
         self.starts.truncate(self.frozen);
+        if let Some(texts) = &mut self.texts {
+            texts.truncate(self.frozen);
+        }
         for row in rows.iter().skip(self.frozen) {
             self.starts.push(row.start);
+            if let Some(texts) = &mut self.texts {
+                texts.push(row);
+            }
         }
         self.frozen = frozen;
     }
@@ -157,7 +169,7 @@ impl Frame<'_> {
         }
         let starts = RowStarts::new(layout.rows.iter().map(|row| row.start));
         let is_lasting = layout.next == NextDeadline::default();
-        let laid = Arc::new(Laid { layout, starts });
+        let laid = Arc::new(Laid { layout, starts, texts: OnceLock::new() });
         if is_lasting {
             self.layouts.keep(key, laid.clone());
         }
@@ -221,6 +233,33 @@ impl Frame<'_> {
             What::Nothing => None,
             What::Laid(laid) => Some(&laid.starts),
             What::Live => self.live.get(&entry).map(|live| &live.starts),
+        }
+    }
+
+    /// Columns left of an item's rows.
+    pub fn indent(&mut self, entry: usize) -> u16 {
+        match self.what(entry) {
+            What::Nothing => 0,
+            What::Laid(laid) => laid.layout.indent.min(self.width),
+            What::Live => REPLY_INDENT.min(self.width.saturating_sub(1)),
+        }
+    }
+
+    /// Rows and text of an item; nothing of one that is not drawn.
+    pub fn read<R>(&mut self, entry: usize, with: impl FnOnce(&[Row], &RowTexts) -> R) -> Option<R> {
+        match self.what(entry) {
+            What::Nothing => None,
+            What::Laid(laid) => {
+                let rows = &laid.layout.rows;
+                Some(with(rows, laid.texts.get_or_init(|| RowTexts::of(rows))))
+            }
+            What::Live => {
+                let Body::Reply(Prose::Live(stream)) = &self.conversation.items().get(entry)?.body else {
+                    return None;
+                };
+                let live = self.live.get_mut(&entry)?;
+                Some(with(stream.rows(), live.texts.get_or_insert_with(|| RowTexts::of(stream.rows()))))
+            }
         }
     }
 

@@ -3,6 +3,8 @@
 
 use super::Pane;
 use super::place::Frame;
+use super::text;
+use crate::transcript::anchor::TextPoint;
 use crate::transcript::heights::Heights;
 use crate::transcript::scroll::{Rows, Scroll, Slice};
 
@@ -28,6 +30,11 @@ pub(super) enum Travel {
     Prompt(Direction),
     /// This item's first row stands in the window.
     Reveal(usize),
+    /// This place of a text stands in the window, with some rows around it.
+    RevealText(TextPoint),
+    /// This row of all rows, by the heights as far as they are known, is the first in the window.
+    Row(u64),
+    HalfPage(Direction),
 }
 
 impl Pane {
@@ -44,6 +51,11 @@ impl Pane {
     /// Scrolls by a window.
     pub fn page(&mut self, direction: Direction) {
         self.travel.push(Travel::Page(direction));
+    }
+
+    /// Scrolls by half a window.
+    pub fn half_page(&mut self, direction: Direction) {
+        self.travel.push(Travel::HalfPage(direction));
     }
 
     /// To the first row.
@@ -92,6 +104,21 @@ pub(super) fn settle(
                 }
             }
             Travel::Reveal(item) => reveal(item, scroll, height, heights, frame),
+            Travel::RevealText(point) => reveal_text(point, scroll, height, heights, frame),
+            Travel::Row(row) => {
+                if let Some((item, row)) = heights.at(row) {
+                    let last = frame.count(item).saturating_sub(1);
+                    let row = usize::try_from(row).unwrap_or(usize::MAX).min(last);
+                    *scroll = Scroll::Reading(frame.anchor(item, row));
+                } else {
+                    scroll.to_end();
+                }
+            }
+            Travel::HalfPage(direction) => {
+                let half = isize::try_from((height / 2).max(1)).unwrap_or(isize::MAX);
+                let rows = if direction == Direction::Up { -half } else { half };
+                scroll.by(rows, height, heights, frame);
+            }
         }
     }
 }
@@ -147,4 +174,34 @@ fn reveal(item: usize, scroll: &mut Scroll, height: usize, heights: &mut Heights
     if let (false, Some(room)) = (scroll.is_following(), seen(scroll).checked_sub(rows)) {
         scroll.by(-isize::try_from(room).unwrap_or(0), height, heights, frame);
     }
+}
+
+/// Rows that are seen around a place that is looked for, if there is room.
+const AROUND: usize = 3;
+
+/// Moves as little as shows a place of a text; one out of sight comes to a third of the window.
+fn reveal_text(
+    point: TextPoint,
+    scroll: &mut Scroll,
+    height: usize,
+    heights: &mut Heights,
+    frame: &mut Frame<'_>,
+) {
+    if point.item >= heights.len() || height == 0 {
+        return;
+    }
+    let row = text::row_of(frame, point);
+    let around = AROUND.min(height.saturating_sub(1) / 2);
+    let shown = scroll.window(height, heights, frame);
+    let rows =
+        shown.iter().flat_map(|slice| (slice.first..slice.first + slice.rows).map(|row| (slice.entry, row)));
+    let total = shown.iter().map(|slice| slice.rows).sum::<usize>();
+    let at = rows.enumerate().find(|(_, shown)| *shown == (point.item, row)).map(|(at, _)| at);
+    let is_seen = at.is_some_and(|at| at >= around && at + around < total.max(height));
+    if is_seen || (at.is_some() && scroll.is_following() && at >= Some(around)) {
+        return;
+    }
+    *scroll = Scroll::Reading(frame.anchor(point.item, row));
+    let room = if at.is_some() { around.max(1) } else { height / 3 };
+    scroll.by(-isize::try_from(room).unwrap_or(0), height, heights, frame);
 }

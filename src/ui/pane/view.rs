@@ -86,7 +86,7 @@ impl ItemView<'_> {
         if place.is_empty() {
             return;
         }
-        meaning.hits.push(place, 0, Target::Item(self.item));
+        meaning.hits.push(place, 0, Target::Text(self.item));
         let indent = self.painted.indent.min(place.width);
         if let (0, Some(mark)) = (first, &self.painted.mark) {
             paint::spans(buffer, Rect { width: indent, ..place }, std::slice::from_ref(mark));
@@ -95,6 +95,14 @@ impl ItemView<'_> {
         for ((index, row), y) in rows.zip(place.top()..place.bottom()) {
             let line = Rect { x: place.x + indent, y, width: place.width - indent, height: 1 };
             paint::row(buffer, line, row);
+            // Only its head and the notes of what is hidden open an item: its text is there to be selected.
+            if index == 0 || row.is_decoration {
+                meaning.hits.push(
+                    Rect { x: place.x, width: place.width, ..line },
+                    0,
+                    Target::Item(self.item),
+                );
+            }
             for link in &row.links {
                 let columns = link.columns.start.min(line.width)..link.columns.end.min(line.width);
                 let area = Rect {

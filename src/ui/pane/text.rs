@@ -1,0 +1,77 @@
+//! From cells to places in the text of items, and back: what selection and search stand on.
+
+use super::place::Frame;
+use crate::transcript::anchor::TextPoint;
+use crate::transcript::scroll::{Rows, Slice};
+use ratatui::layout::{Position, Rect};
+use std::ops::Range;
+
+/// Where the slices of a frame stand, from the top of `area`.
+pub(super) fn placed(slices: &[Slice], area: Rect) -> impl Iterator<Item = (Slice, Rect)> {
+    slices.iter().scan(area.y, move |y, slice| {
+        let rows = u16::try_from(slice.rows).unwrap_or(u16::MAX).min(area.bottom().saturating_sub(*y));
+        let place = Rect { y: *y, height: rows, ..area };
+        *y += rows;
+        Some((*slice, place))
+    })
+}
+
+/// The place in the text that a cell shows; beside all text the nearest place before it, else behind it. A cell above or
+/// below the window counts as the nearest within.
+pub(super) fn point_at(
+    frame: &mut Frame<'_>,
+    slices: &[Slice],
+    area: Rect,
+    at: Position,
+) -> Option<TextPoint> {
+    let y = at.y.clamp(area.y, area.bottom().saturating_sub(1).max(area.y));
+    let (slice, place) = placed(slices, area).filter(|(_, place)| place.y <= y && place.height > 0).last()?;
+    let gap = usize::from(frame.placed(slice.entry).gap);
+    let indent = frame.indent(slice.entry);
+    let row = (slice.first + usize::from(y - place.y)).min(slice.first + slice.rows - 1);
+    let column = usize::from(at.x.saturating_sub(area.x).saturating_sub(indent));
+    let offset = frame.read(slice.entry, |rows, texts| match row.checked_sub(gap) {
+        Some(row) => texts.offset_at(rows, row, column),
+        // The blank row above an item is before all its text.
+        None => 0,
+    })?;
+    Some(TextPoint { item: slice.entry, offset })
+}
+
+/// The cells in the window that show some bytes of an item's text, a rectangle a row.
+pub(super) fn cells_of(
+    frame: &mut Frame<'_>,
+    slices: &[Slice],
+    area: Rect,
+    item: usize,
+    bytes: &Range<usize>,
+) -> Vec<Rect> {
+    let Some((slice, place)) = placed(slices, area).find(|(slice, _)| slice.entry == item) else {
+        return Vec::new();
+    };
+    let gap = usize::from(frame.placed(item).gap);
+    let indent = frame.indent(item);
+    let cells = frame.read(item, |rows, texts| {
+        let shown = (slice.first..slice.first + usize::from(place.height)).zip(place.y..);
+        let cells = shown.filter_map(|(row, y)| {
+            let columns = texts.columns(rows, row.checked_sub(gap)?, bytes);
+            let column = |column: usize| u16::try_from(column).unwrap_or(u16::MAX).saturating_add(indent);
+            let (from, to) = (column(columns.start).min(place.width), column(columns.end).min(place.width));
+            (!columns.is_empty() && from < to).then(|| Rect {
+                x: place.x + from,
+                y,
+                width: to - from,
+                height: 1,
+            })
+        });
+        cells.collect()
+    });
+    cells.unwrap_or_default()
+}
+
+/// The row of an item, its blank row included, in which a byte of its text stands.
+pub(super) fn row_of(frame: &mut Frame<'_>, point: TextPoint) -> usize {
+    let gap = usize::from(frame.placed(point.item).gap);
+    let row = frame.read(point.item, |_, texts| texts.row_at(point.offset)).unwrap_or_default();
+    (row + gap).min(frame.count(point.item).saturating_sub(1))
+}
