@@ -77,7 +77,7 @@ impl Terminal {
             keyboard: probed.caps.keyboard,
             other_keys: probed.caps.other_keys(),
         })?;
-        let screen = Screen::new(probed.caps.synchronised != Some(false));
+        let screen = Screen::new(probed.caps.synchronised != Some(false), caps::erases_in_color(env));
         let closed = hear.clone();
         let writer = Arc::new(Writer::start(tty.clone(), screen, move |error| closed(Heard::Ended(error)))?);
         let marked_paste = probed.caps.marked_paste == Some(true);

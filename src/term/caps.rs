@@ -7,6 +7,7 @@
 use super::escape::Parser;
 use super::input::Input;
 use super::tty::{Ready, Tty};
+use crate::config::env::Env;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -77,6 +78,13 @@ impl Caps {
         let [red, green, blue] = self.background?.map(u32::from);
         Some(red * 299 + green * 587 + blue * 114 < 128_000)
     }
+}
+
+/// Whether erasing leaves the current background. Of the programs that people still use only GNU screen erases to the
+/// terminal's own, unless it is told otherwise.
+pub fn erases_in_color(env: &Env) -> bool {
+    let is_screen = env.get("TERM").is_some_and(|term| term.starts_with("screen"));
+    env.get("STY").is_none() && (!is_screen || env.get("TMUX").is_some())
 }
 
 /// What a probe found, with everything that came from the keyboard meanwhile.
@@ -163,6 +171,16 @@ fn color(text: &str) -> Option<[u8; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_screen_erases_to_the_terminals_own_ground() {
+        let env = Env::of;
+        assert!(erases_in_color(&env([("TERM", "xterm-256color")])));
+        assert!(erases_in_color(&env([("TERM", "screen-256color"), ("TMUX", "/tmp/tmux-0/default,1,0")])));
+        assert!(!erases_in_color(&env([("TERM", "screen.xterm-256color"), ("STY", "1.pts-0.host")])));
+        // Over SSH from within screen only the name tells.
+        assert!(!erases_in_color(&env([("TERM", "screen")])));
+    }
 
     fn answered(bytes: &[u8]) -> Caps {
         let mut caps = Caps::default();

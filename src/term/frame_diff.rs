@@ -4,12 +4,15 @@
 //! is unchanged only if a character begins there in both rows, and it is the same one.
 
 use super::painter::{Painter, span};
-use super::pen::{is_erased, looks_same};
+use super::pen::{blank_ground, is_erased, looks_same};
 use ratatui::buffer::Cell;
 use ratatui::layout::Position;
+use ratatui::style::Color;
 
 /// Blanks at the end of a row from this number on are erased, not written: erasing takes three bytes.
 const ERASE_FROM: usize = 4;
+/// Blanks within a row from this number on are erased and skipped, not written: both together take up to twelve bytes.
+const ERASE_WITHIN_FROM: usize = 13;
 /// Unchanged cells up to this number are written again rather than skipped: a skip takes three bytes or more.
 const REWRITE_UP_TO: usize = 3;
 
@@ -19,24 +22,52 @@ pub fn paint_row(painter: &mut Painter, y: u16, old: Option<&[Cell]>, new: &[Cel
         return;
     }
     let mut old = OldRow { cells: old, next: 0 };
-    // From here on the row ends in nothing but blanks.
-    let blank_from = new
-        .iter()
-        .rposition(|cell| !is_erased(cell))
-        .map_or(0, |last| last + usize::from(span(new.get(last).unwrap_or(&Cell::EMPTY), room(new, last))));
+    let end = blank_end(painter, new);
     let mut column = 0;
     while let Some(cell) = new.get(column) {
         let width = usize::from(span(cell, room(new, column)));
         if old.changed(column, cell) {
-            if column >= blank_from {
+            if column >= end {
                 paint_blank_end(painter, y, column, old, new);
                 return;
+            }
+            let blanks = blanks_to_erase(painter, column, old, new);
+            if blanks > 0 {
+                painter.move_to(Position { x: columns(column), y });
+                painter.erase(columns(blanks), cell.bg);
+                column += blanks;
+                continue;
             }
             approach(painter, y, column, new);
             painter.put(cell, columns(width), room(new, column));
         }
         column += width;
     }
+}
+
+/// The column from which on the row ends in nothing but blanks that erasing can make.
+fn blank_end(painter: &Painter, new: &[Cell]) -> usize {
+    let ground = new.last().and_then(blank_ground).filter(|ground| painter.erases(*ground));
+    let Some(ground) = ground else { return new.len() };
+    new.iter()
+        .rposition(|cell| blank_ground(cell) != Some(ground))
+        .map_or(0, |last| last + usize::from(span(new.get(last).unwrap_or(&Cell::EMPTY), room(new, last))))
+}
+
+/// How many blanks from this column on are better erased than written; none when they are few.
+fn blanks_to_erase(painter: &Painter, column: usize, mut old: OldRow<'_>, new: &[Cell]) -> usize {
+    let Some(ground) = new.get(column).and_then(blank_ground).filter(|ground| painter.erases(*ground)) else {
+        return 0;
+    };
+    let same = new.iter().skip(column).take_while(|cell| blank_ground(cell) == Some(ground)).count();
+    if same < ERASE_WITHIN_FROM {
+        return 0;
+    }
+    // Up to the last one that is not right already.
+    let changed =
+        (column..column + same).filter(|at| new.get(*at).is_some_and(|cell| old.changed(*at, cell)));
+    let blanks = changed.last().map_or(0, |last| last + 1 - column);
+    if blanks < ERASE_WITHIN_FROM { 0 } else { blanks }
 }
 
 /// Moves to a column, over cells that are right already.
@@ -60,16 +91,17 @@ fn paint_blank_end(painter: &mut Painter, y: u16, column: usize, mut old: OldRow
         .collect();
     if changed.last().is_some_and(|last| last + 1 - column >= ERASE_FROM) {
         approach(painter, y, column, new);
-        painter.erase_to_end_of_row();
+        painter.erase_to_end_of_row(new.last().map_or(Color::Reset, |cell| cell.bg));
         return;
     }
     for column in changed {
         approach(painter, y, column, new);
-        painter.put(&Cell::EMPTY, 1, room(new, column));
+        painter.put(new.get(column).unwrap_or(&Cell::EMPTY), 1, room(new, column));
     }
 }
 
 /// The old row, walked from left to right along the characters it shows.
+#[derive(Clone, Copy)]
 struct OldRow<'a> {
     cells: Option<&'a [Cell]>,
     /// Where the next character begins.

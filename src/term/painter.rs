@@ -3,6 +3,7 @@
 use super::pen::{Pen, write_number};
 use ratatui::buffer::{Cell, CellWidth};
 use ratatui::layout::Position;
+use ratatui::style::Color;
 
 /// Writes cells and moves the cursor in the fewest bytes.
 ///
@@ -14,13 +15,14 @@ pub struct Painter {
     pen: Pen,
     column: Option<u16>,
     row: Option<u16>,
+    erases_in_color: bool,
 }
 
 impl Painter {
-    /// A painter on a terminal that was just reset: plain, with the cursor anywhere.
-    #[expect(clippy::new_without_default, reason = "a default would not say what it assumes of the terminal")]
-    pub const fn new() -> Self {
-        Self { out: Vec::new(), pen: Pen::PLAIN, column: None, row: None }
+    /// A painter on a terminal that was just reset: plain, with the cursor anywhere. `erases_in_color` says that erasing
+    /// leaves the current background, not the terminal's own.
+    pub const fn new(erases_in_color: bool) -> Self {
+        Self { out: Vec::new(), pen: Pen::PLAIN, column: None, row: None, erases_in_color }
     }
 
     /// The same terminal, nothing written yet.
@@ -98,15 +100,26 @@ impl Painter {
         self.column = self.column.filter(|_| certain).map(|column| column + span);
     }
 
+    /// Whether erasing can leave this background.
+    pub fn erases(&self, background: Color) -> bool {
+        self.erases_in_color || background == Color::Reset
+    }
+
     /// Erases from the cursor to the end of its row.
-    pub fn erase_to_end_of_row(&mut self) {
-        self.pen.take_erasing(&mut self.out);
+    pub fn erase_to_end_of_row(&mut self, background: Color) {
+        self.pen.take_erasing(background, &mut self.out);
         self.out.extend_from_slice(b"\x1b[K");
+    }
+
+    /// Erases so many columns from the cursor on; it stays where it is.
+    pub fn erase(&mut self, columns: u16, background: Color) {
+        self.pen.take_erasing(background, &mut self.out);
+        self.control(columns, b'X');
     }
 
     /// Shifts the rows `top..bottom` by `by` (up when positive); what is uncovered is blank.
     pub fn scroll(&mut self, top: u16, bottom: u16, by: i32, height: u16) {
-        self.pen.take_erasing(&mut self.out);
+        self.pen.take_erasing(Color::Reset, &mut self.out);
         let whole = top == 0 && bottom == height;
         if !whole {
             self.out.extend_from_slice(b"\x1b[");

@@ -79,7 +79,12 @@ pub fn looks_same(one: &Cell, other: &Cell) -> bool {
 
 /// Whether the cell is a blank in the terminal's own background: what erasing leaves.
 pub fn is_erased(cell: &Cell) -> bool {
-    is_blank(cell) && cell.bg == Color::Reset && (cell.modifier & SEEN_ON_BLANK).is_empty()
+    blank_ground(cell) == Some(Color::Reset)
+}
+
+/// The background of a cell that shows nothing else.
+pub fn blank_ground(cell: &Cell) -> Option<Color> {
+    (is_blank(cell) && (cell.modifier & SEEN_ON_BLANK).is_empty()).then_some(cell.bg)
 }
 
 fn is_blank(cell: &Cell) -> bool {
@@ -105,9 +110,9 @@ impl Pen {
         self.change_to(wanted, out);
     }
 
-    /// Writes what makes erasing leave the terminal's own background.
-    pub fn take_erasing(&mut self, out: &mut Vec<u8>) {
-        self.change_to(Look::PLAIN.on_blank(self.0), out);
+    /// Writes what makes erasing leave this background.
+    pub fn take_erasing(&mut self, background: Color, out: &mut Vec<u8>) {
+        self.change_to(Look { background, ..Look::PLAIN }.on_blank(self.0), out);
     }
 
     fn wanted(self, cell: &Cell) -> Look {

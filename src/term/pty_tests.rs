@@ -197,7 +197,7 @@ fn a_closed_terminal_ends_the_reader_and_the_writer() {
     let _guard = Guard::new(Arc::clone(&pty.tty), None).unwrap();
     let (reader, heard) = read(&pty);
     let (send, closed) = channel();
-    let writer = Writer::start(Arc::clone(&pty.tty), Screen::new(true), move |error| {
+    let writer = Writer::start(Arc::clone(&pty.tty), Screen::new(true, true), move |error| {
         send.send(error).unwrap();
     });
     let writer = writer.unwrap();
@@ -235,7 +235,7 @@ fn another_program_gets_the_terminal_and_we_get_it_back_painted() {
     let guard = Guard::new(Arc::clone(&pty.tty), None).unwrap();
     guard.enter(ALL).unwrap();
     let (reader, heard) = read(&pty);
-    let writer = Writer::start(Arc::clone(&pty.tty), Screen::new(true), |_| {}).unwrap();
+    let writer = Writer::start(Arc::clone(&pty.tty), Screen::new(true, true), |_| {}).unwrap();
     writer.show(Frame { caret: Some(Position { x: 2, y: 1 }), ..frame("before") });
     let raw = hand_over(&guard, &reader, &writer, || {
         // Goes nowhere: the screen is not ours.
@@ -258,7 +258,7 @@ fn a_stuck_terminal_holds_nobody_up() {
     guard.enter(ALL).unwrap();
     // Output is stopped, as by ctrl+s.
     rustix::termios::tcflow(&pty.tty, rustix::termios::Action::OOff).unwrap();
-    let mut writer = Writer::start(Arc::clone(&pty.tty), Screen::new(true), |_| {}).unwrap();
+    let mut writer = Writer::start(Arc::clone(&pty.tty), Screen::new(true, true), |_| {}).unwrap();
     for _ in 0..50 {
         writer.repaint();
         writer.show(frame("x"));

@@ -44,11 +44,11 @@ pub struct Screen {
 impl Screen {
     /// A screen of which nothing is known. `synchronised` says whether the terminal may be told where a frame begins and
     /// ends; one that does not know the mode skips it.
-    pub fn new(synchronised: bool) -> Self {
+    pub fn new(synchronised: bool, erases_in_color: bool) -> Self {
         Self {
             shown: Buffer::default(),
             caret_shown: None,
-            painter: Painter::new(),
+            painter: Painter::new(erases_in_color),
             stale: true,
             synchronised,
         }

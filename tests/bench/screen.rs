@@ -12,8 +12,6 @@
 #[path = "screen/composer.rs"]
 mod composer;
 mod figures;
-#[path = "screen/page.rs"]
-mod page;
 #[path = "screen/term.rs"]
 mod term;
 #[path = "screen/text.rs"]
@@ -24,7 +22,6 @@ use std::time::Instant;
 
 const BENCHES: &[Bench] = &[
     ("composer", composer::run),
-    ("draw", page::run),
     ("frame", term::frames),
     ("input", term::input),
     ("wrap", text::wrap),

@@ -11,9 +11,13 @@ struct Shown {
 
 impl Shown {
     fn new(width: u16, height: u16) -> Self {
+        Self::of(width, height, true)
+    }
+
+    fn of(width: u16, height: u16, erases_in_color: bool) -> Self {
         let size = |number| NonZeroU16::new(number).unwrap();
         let terminal = vt100::Parser::new(size(height), size(width), 0);
-        Self { screen: Screen::new(true), terminal }
+        Self { screen: Screen::new(true, erases_in_color), terminal }
     }
 
     fn paint(&mut self, cells: &Buffer, caret: Option<Position>) -> String {
@@ -93,7 +97,8 @@ fn styles() -> impl Strategy<Value = Style> {
 /// A row as pieces of text, each in one style. Pieces may cut wide characters: cells are set one by one.
 fn rows(width: u16) -> impl Strategy<Value = Vec<Cell>> {
     let symbols = prop::sample::select(vec!["a", "b", " ", " ", " ", "日", "é", "─", "z"]);
-    let pieces = (prop::collection::vec(symbols, 0..8), 0usize..6, styles());
+    let pieces =
+        (prop::collection::vec(symbols, 0..8), prop_oneof![4 => 0usize..6, 1 => 10usize..30], styles());
     prop::collection::vec(pieces, 0..5).prop_map(move |pieces| {
         let mut row = Vec::new();
         for (symbols, blanks, style) in pieces {
@@ -111,7 +116,8 @@ fn rows(width: u16) -> impl Strategy<Value = Vec<Cell>> {
     })
 }
 
-const WIDTH: u16 = 12;
+/// Wide enough for runs of blanks that are erased.
+const WIDTH: u16 = 40;
 const HEIGHT: u16 = 9;
 
 fn buffer(rows: &[Vec<Cell>]) -> Buffer {
@@ -147,8 +153,9 @@ proptest! {
     fn the_terminal_shows_the_buffer(
         first in prop::collection::vec(rows(WIDTH), usize::from(HEIGHT)),
         changes in prop::collection::vec((changes(), 0..WIDTH, 0..HEIGHT, any::<bool>()), 1..8),
+        erases_in_color: bool,
     ) {
-        let mut shown = Shown::new(WIDTH, HEIGHT);
+        let mut shown = Shown::of(WIDTH, HEIGHT, erases_in_color);
         let mut state = first;
         shown.paint(&buffer(&state), None);
         prop_assert_eq!(shown.difference(&buffer(&state)), None);
@@ -195,6 +202,27 @@ fn a_typed_letter_costs_one_byte() {
     assert_eq!(shown.paint(&text(&["> hello             ", "                    "]), at(7)), "o");
     assert_eq!(shown.paint(&text(&["> hello             ", "                    "]), at(3)), "\u{1b}[1;4H");
     assert_eq!(shown.paint(&text(&["> hello             ", "                    "]), None), "\u{1b}[?25l");
+}
+
+/// A card's ground over the whole width costs a few bytes, with a label at its end, too.
+#[test]
+fn blanks_on_a_ground_are_erased_not_written() {
+    let ground = Style::new().bg(Color::Rgb(1, 2, 3));
+    let mut cells = Buffer::empty(Rect::new(0, 0, 200, 1));
+    cells.set_string(0, 0, format!("rust{:>195}", ' '), ground);
+    let mut labelled = cells.clone();
+    labelled.set_string(190, 0, "copy", ground.fg(Color::Red));
+    for (cells, most) in [(cells, 40), (labelled, 60)] {
+        let mut shown = Shown::new(200, 1);
+        shown.paint(&Buffer::empty(cells.area), None);
+        let bytes = shown.paint(&cells, None);
+        assert!(bytes.len() < most, "{bytes:?}");
+        assert_eq!(shown.difference(&cells), None);
+        // Where erasing leaves the terminal's own ground, blanks are written.
+        let mut plain = Shown::of(200, 1, false);
+        plain.paint(&Buffer::empty(cells.area), None);
+        assert!(!plain.paint(&cells, None).contains(['X', 'K']));
+    }
 }
 
 #[test]
@@ -250,7 +278,7 @@ fn any_size_can_be_painted() {
             assert_eq!(shown.difference(&cells), None, "{width}x{height}");
         }
     }
-    let mut screen = Screen::new(true);
+    let mut screen = Screen::new(true, true);
     screen.paint(Frame::default(), &mut Vec::new());
 }
 

@@ -67,7 +67,7 @@ fn frame(text: &str) -> Frame {
 fn start(slow: &Slow) -> (Writer, mpsc::Receiver<io::ErrorKind>) {
     let (send, closed) = mpsc::channel();
     let tell = move |error: io::Error| send.send(error.kind()).unwrap();
-    (Writer::start(slow.clone(), Screen::new(true), tell).unwrap(), closed)
+    (Writer::start(slow.clone(), Screen::new(true, true), tell).unwrap(), closed)
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn bytes(screen: &mut Screen, frame: Frame) -> f64 {
 
 /// Painting at 200×60: everything, one line further, one letter, nothing.
 pub fn frames() {
-    let mut screen = Screen::new(true);
+    let mut screen = Screen::new(true, true);
     let mut out = Vec::new();
     let full = median_millis(50, || {
         out.clear();

@@ -1,0 +1,50 @@
+//! How the screen's cost grows with what was said, one figure a line: `name value unit`.
+//!
+//! `cargo bench --bench scale` runs all, `cargo bench --bench scale -- stream` those whose name holds the word. What must
+//! not grow is given as a ratio of a long conversation to a short one of the same kind, within the same run. A figure
+//! with a goal has it behind it, and the run ends with an error if one is missed.
+
+#![allow(
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a bench fails by stopping and tells by printing"
+)]
+
+mod figures;
+#[path = "scale/growth.rs"]
+mod growth;
+#[path = "scale/live.rs"]
+mod live;
+#[path = "scale/stream.rs"]
+mod stream;
+#[path = "scale/world.rs"]
+mod world;
+
+use figures::Bench;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const BENCHES: &[Bench] = &[("growth", growth::run), ("stream", stream::run), ("live", live::run)];
+
+static MISSED: AtomicUsize = AtomicUsize::new(0);
+
+fn main() -> ExitCode {
+    figures::run(BENCHES);
+    match MISSED.load(Ordering::Relaxed) {
+        0 => ExitCode::SUCCESS,
+        missed => {
+            eprintln!("{missed} figures miss their goal");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A figure that may be no higher than `goal`.
+fn judge(name: &str, value: f64, goal: f64, unit: &str) {
+    let verdict = if value <= goal { "ok" } else { "MISSED" };
+    println!("{name} {value:.3} {unit} (goal {goal}, {verdict})");
+    if value > goal {
+        MISSED.fetch_add(1, Ordering::Relaxed);
+    }
+}
