@@ -174,12 +174,12 @@ mod tests {
 
     #[test]
     fn only_screen_erases_to_the_terminals_own_ground() {
-        let env = Env::of;
-        assert!(erases_in_color(&env([("TERM", "xterm-256color")])));
+        let env = |pairs: [(&str, &str); 2]| Env::of(pairs);
+        assert!(erases_in_color(&env([("TERM", "xterm-256color"), ("LANG", "C")])));
         assert!(erases_in_color(&env([("TERM", "screen-256color"), ("TMUX", "/tmp/tmux-0/default,1,0")])));
         assert!(!erases_in_color(&env([("TERM", "screen.xterm-256color"), ("STY", "1.pts-0.host")])));
         // Over SSH from within screen only the name tells.
-        assert!(!erases_in_color(&env([("TERM", "screen")])));
+        assert!(!erases_in_color(&env([("TERM", "screen"), ("SSH_TTY", "/dev/pts/1")])));
     }
 
     fn answered(bytes: &[u8]) -> Caps {

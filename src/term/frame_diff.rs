@@ -70,13 +70,19 @@ fn blanks_to_erase(painter: &Painter, column: usize, mut old: OldRow<'_>, new: &
     if blanks < ERASE_WITHIN_FROM { 0 } else { blanks }
 }
 
-/// Moves to a column, over cells that are right already.
+/// Moves to a column, over cells that are right already or written again on the way.
 fn approach(painter: &mut Painter, y: u16, column: usize, new: &[Cell]) {
-    if let Some(at) = painter.position().filter(|at| at.y == y) {
-        let from = usize::from(at.x);
+    let from = match painter.position().filter(|at| at.y == y) {
+        Some(at) => Some(usize::from(at.x)),
+        // The next row is two bytes away, and a margin of blanks a byte each.
+        None if y > 0 && painter.row() == Some(y - 1) => Some(0),
+        None => None,
+    };
+    if let Some(from) = from {
         let between = new.get(from..column).unwrap_or_default();
         let narrow = between.iter().all(|cell| cell.symbol().len() == 1 && painter.fits(cell));
         if between.len() <= REWRITE_UP_TO && narrow {
+            painter.move_to(Position { x: columns(from), y });
             for (offset, cell) in between.iter().enumerate() {
                 painter.put(cell, 1, room(new, from + offset));
             }

@@ -45,6 +45,11 @@ impl Painter {
         Some(Position { x: self.column?, y: self.row? })
     }
 
+    /// The row the cursor is in, when that is certain.
+    pub const fn row(&self) -> Option<u16> {
+        self.row
+    }
+
     /// Whether this cell can be written here without a change of look.
     pub fn fits(&self, cell: &Cell) -> bool {
         self.pen.fits(cell)

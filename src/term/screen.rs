@@ -16,10 +16,14 @@ use ratatui::layout::{Position, Rect};
 
 const SYNC_BEGIN: &[u8] = b"\x1b[?2026h";
 const SYNC_END: &[u8] = b"\x1b[?2026l";
-/// A frame of up to this many bytes needs no synchronisation: it reaches the terminal in one piece.
+/// A frame of up to this many bytes, or within a single row, needs no synchronisation: it reaches the terminal in one piece,
+/// or could be seen no more torn than letters that come one after another.
 const SYNC_FROM_BYTES: usize = 64;
 /// Fewer changed rows are not worth the search for ones that moved.
 const SHIFT_FROM_ROWS: usize = 4;
+
+/// So many rows below those that moved as they are may belong to them.
+const GROWING_ROWS: usize = 2;
 
 /// What is to be shown.
 #[derive(Debug, Clone, Default)]
@@ -59,18 +63,24 @@ impl Screen {
         self.stale = true;
     }
 
+    /// What the terminal shows.
+    pub const fn shown(&self) -> &Buffer {
+        &self.shown
+    }
+
     /// Appends to `out` what turns the screen into this frame, and returns the buffer of the one before.
     pub fn paint(&mut self, frame: Frame, out: &mut Vec<u8>) -> Buffer {
         let Frame { cells, caret } = frame;
         let mut painter = self.painter.begin();
         let known = !self.stale && self.shown.area == cells.area;
-        if known {
-            self.paint_difference(&mut painter, &cells);
+        let changed = if known {
+            self.paint_difference(&mut painter, &cells)
         } else {
             painter.clear();
             self.caret_shown = None;
             paint_rows(&mut painter, &cells, |_| None);
-        }
+            usize::MAX
+        };
         let caret = caret.filter(|caret| cells.area.contains(*caret));
         if self.caret_shown != Some(caret.is_some()) {
             painter.raw(if caret.is_some() { b"\x1b[?25h" } else { b"\x1b[?25l" });
@@ -79,7 +89,7 @@ impl Screen {
         if let Some(caret) = caret {
             painter.move_to(caret);
         }
-        let synchronise = self.synchronised && painter.bytes().len() >= SYNC_FROM_BYTES;
+        let synchronise = self.synchronised && changed > 1 && painter.bytes().len() >= SYNC_FROM_BYTES;
         if synchronise {
             out.extend_from_slice(SYNC_BEGIN);
         }
@@ -93,24 +103,34 @@ impl Screen {
         std::mem::replace(&mut self.shown, cells)
     }
 
-    /// With a shift of rows or without, whichever takes fewer bytes.
-    fn paint_difference(&self, painter: &mut Painter, cells: &Buffer) {
+    /// With a shift of rows or without, whichever takes fewer bytes. Tells how many rows were not right already.
+    fn paint_difference(&self, painter: &mut Painter, cells: &Buffer) -> usize {
         let start = painter.clone();
         let changed = paint_rows(painter, cells, |y| row(&self.shown, y));
         // A stream changes its last row and a clock most of the time: to look for rows that moved each time would cost more
         // than all else.
         if changed < SHIFT_FROM_ROWS {
-            return;
+            return changed;
         }
         if let Some(shift) = scroll_regions::find(&self.shown, cells) {
-            let mut shifted = start;
-            let Shift { top, bottom, by } = shift;
-            shifted.scroll(top, bottom, by, cells.area.height);
-            paint_rows(&mut shifted, cells, |y| row(&self.shown, shift.origin(y)?));
-            if shifted.bytes().len() < painter.bytes().len() {
-                *painter = shifted;
+            // The row below those that moved may have moved and grown at once: the last one of a text that streams.
+            let height = cells.area.height;
+            // One that stands where it stood, such as a footer, stays out of it.
+            let grows = |bottom: &u16| {
+                let mut below = shift.bottom..*bottom;
+                below.all(|y| row(&self.shown, y) != row(cells, y))
+            };
+            for bottom in (shift.bottom..=height).take(1 + GROWING_ROWS).take_while(grows) {
+                let mut shifted = start.clone();
+                let shift = Shift { bottom, ..shift };
+                shifted.scroll(shift.top, shift.bottom, shift.by, height);
+                paint_rows(&mut shifted, cells, |y| row(&self.shown, shift.origin(y)?));
+                if shifted.bytes().len() < painter.bytes().len() {
+                    *painter = shifted;
+                }
             }
         }
+        changed
     }
 }
 

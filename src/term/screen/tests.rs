@@ -226,13 +226,16 @@ fn blanks_on_a_ground_are_erased_not_written() {
 }
 
 #[test]
-fn a_long_frame_is_synchronised_and_a_short_one_is_not() {
-    let mut shown = Shown::new(100, 1);
-    shown.paint(&text(&[&" ".repeat(100)]), None);
-    let long = shown.paint(&text(&[&"x".repeat(100)]), None);
+fn a_long_frame_of_several_rows_is_synchronised_and_others_are_not() {
+    let rows = |first: &str, second: &str| text(&[&first.repeat(100), &second.repeat(100)]);
+    let mut shown = Shown::new(100, 2);
+    shown.paint(&rows(" ", " "), None);
+    let long = shown.paint(&rows("x", "y"), None);
     assert!(long.starts_with("\u{1b}[?2026h") && long.ends_with("\u{1b}[?2026l"), "{long:?}");
-    let short = shown.paint(&text(&[&format!("y{}", "x".repeat(99))]), None);
-    assert_eq!(short, "\ry");
+    assert!(!shown.paint(&rows("x", "z"), None).contains("2026"));
+    let mut one = rows("x", "z");
+    one.cell_mut((0, 1)).unwrap().set_symbol("y");
+    assert_eq!(shown.paint(&one, None), "\ry");
 }
 
 #[test]
@@ -251,6 +254,23 @@ fn rows_that_moved_are_moved_by_the_terminal() {
     let bytes = shown.paint(&lines(1), None);
     assert!(bytes.contains("\u{1b}[T"), "{bytes:?}");
     assert_eq!(shown.difference(&lines(1)), None);
+}
+
+/// The last row of an answer that streams moves up and grows in the same frame: only what is new of it is written.
+#[test]
+fn a_row_that_moved_and_grew_is_moved() {
+    let page = |rows: &[&str]| {
+        let mut lines: Vec<String> = rows.iter().map(|row| format!("{row:<40}")).collect();
+        lines.push(format!("{:<40}", "footer"));
+        Buffer::with_lines(lines)
+    };
+    let mut shown = Shown::new(40, 8);
+    shown.paint(&page(&["one", "two", "three", "four", "five", "", "The last row is on its"]), None);
+    let after = page(&["two", "three", "four", "five", "", "The last row is on its way", "and wraps"]);
+    let bytes = shown.paint(&after, None);
+    assert!(!bytes.contains("The last row"), "{bytes:?}");
+    assert!(bytes.contains("way") && bytes.len() < 70, "{bytes:?}");
+    assert_eq!(shown.difference(&after), None);
 }
 
 #[test]

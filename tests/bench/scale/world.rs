@@ -15,7 +15,7 @@ use mynah::proto::usage::Usage;
 use mynah::term::input::Input;
 use mynah::term::screen::{Frame, Screen};
 use mynah::theme::Theme;
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 use serde_json::{Value, json};
@@ -59,6 +59,14 @@ impl World {
             Self { state, screen: Screen::new(true, true), spare: Buffer::default(), out: Vec::new() };
         world.frame();
         world
+    }
+
+    /// The text of the rows that the last frame showed.
+    pub fn rows(&self) -> Vec<String> {
+        let cells = self.screen.shown();
+        let width = usize::from(cells.area.width).max(1);
+        let text = |row: &[Cell]| row.iter().map(Cell::symbol).collect::<String>().trim_end().to_owned();
+        cells.content.chunks(width).map(text).collect()
     }
 
     /// Draws a frame and paints it; returns the bytes for the terminal.
