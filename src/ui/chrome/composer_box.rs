@@ -1,9 +1,10 @@
 //! The composer, its completions above it, and the rule below it.
 
+use crate::config::action::Action;
 use crate::theme::Theme;
 use crate::theme::role::Role;
 use crate::ui::composer::Composer;
-use crate::ui::composer::LineKind;
+use crate::ui::composer::{Jump, LineKind};
 use crate::ui::composer::view::ComposerStyles;
 use crate::ui::hit::HitMap;
 use crate::ui::layers::frame::Chrome;
@@ -59,6 +60,7 @@ fn styles_on(theme: &Theme, ground: Color) -> ComposerStyles {
         shell: style(Role::BashMode).add_modifier(Modifier::BOLD),
         selected: theme.style(Role::SelectedBg),
         search: style(Role::Muted),
+        matched: theme.style(Role::SearchMatchText).patch(theme.style(Role::SearchMatchBg)),
     }
 }
 
@@ -69,7 +71,7 @@ pub struct Drawn {
     pub caret: Option<Position>,
     /// The mark for rows above the ones shown: the phase line shows it.
     pub above: Option<String>,
-    /// The mark for rows below: [`draw_rule`] shows it.
+    /// What [`draw_rule`] shows: the mark for rows below, and what a key that is waited for is for.
     pub below: Option<String>,
 }
 
@@ -103,7 +105,23 @@ pub fn draw(
         x: text.x.saturating_add(caret_column).min(area.right() - 1),
         y: text.y.saturating_add(u16::try_from(row).unwrap_or(0)).min(area.bottom() - 1),
     };
-    Drawn { caret: Some(caret), above: view.mark_above(), below: view.mark_below() }
+    let below = [jump_hint(composer, look), view.mark_below()];
+    let below: Vec<String> = below.into_iter().flatten().collect();
+    Drawn {
+        caret: Some(caret),
+        above: view.mark_above(),
+        below: (!below.is_empty()).then(|| below.join(" · ")),
+    }
+}
+
+/// Says what the next key is for.
+fn jump_hint(composer: &Composer, look: &Look<'_>) -> Option<String> {
+    let direction = match composer.jumping()? {
+        Jump::Forward => "forward",
+        Jump::Backward => "back",
+    };
+    let end = look.keymap.hint(Action::Cancel).map(|key| format!(", {key} ends it")).unwrap_or_default();
+    Some(format!("type the character to go {direction} to{end}"))
 }
 
 /// Draws the rule below the composer, in the colour that tells whether a shell line is written.
