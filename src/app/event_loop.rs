@@ -67,6 +67,8 @@ pub async fn run(args: RunArgs, around: Surroundings, prompts: Vec<Prompt>) -> a
         program.tell(&mut state, Msg::Input(input));
     }
     let exit = program.turn(&mut state).await;
+    program.perform(&mut state, update::drafts::keep_if_changed);
+    program.exec.end_drafts();
     let saved = tokio::select! {
         saved = program.exec.end_agent() => saved,
         // Asked again while it saves: the user does not want to wait.
@@ -162,7 +164,10 @@ impl Loop {
                 self.catch_up(state);
                 self.draw(state);
             }
-            match self.wait().await {
+            if state.draft.due.is_some_and(|due| due <= Instant::now()) {
+                self.perform(state, update::drafts::keep_if_changed);
+            }
+            match self.wait(state.draft.due).await {
                 Woken::Signal(number) => self.tell(state, Msg::Signal(number)),
                 Woken::Heard(heard) => self.hear(state, heard),
                 Woken::Agent(news) => self.agent_news(state, news),
@@ -186,10 +191,11 @@ impl Loop {
         true
     }
 
-    async fn wait(&mut self) -> Woken {
+    /// `due`: when something other than a frame is to be done.
+    async fn wait(&mut self, due: Option<Instant>) -> Woken {
         let deaf_until = self.clock.deaf_until().filter(|until| *until > Instant::now());
         let listens = deaf_until.is_none();
-        let deadline = self.clock.deadline().into_iter().chain(deaf_until).min();
+        let deadline = self.clock.deadline().into_iter().chain(deaf_until).chain(due).min();
         tokio::select! {
             biased;
             number = self.signals.next() => Woken::Signal(number),
@@ -309,6 +315,10 @@ impl Loop {
         }
         for effect in outcome.effects {
             let is_handed_over = matches!(effect, Effect::Edit(_) | Effect::Suspend);
+            if is_handed_over && state.draft.due.is_some() {
+                // Nobody knows whether the program ever comes back.
+                self.perform(state, update::drafts::keep_if_changed);
+            }
             let flow = self.exec.run(effect, &self.terminal);
             if is_handed_over {
                 self.signals.forget_interrupts();

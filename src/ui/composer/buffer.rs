@@ -73,7 +73,13 @@ pub struct Buffer {
 
 impl Default for Buffer {
     fn default() -> Self {
-        Self { lines: vec![Line::default()], row_counts: vec![1], width: 80, revision: 0, chips: Chips::default() }
+        Self {
+            lines: vec![Line::default()],
+            row_counts: vec![1],
+            width: 80,
+            revision: 0,
+            chips: Chips::default(),
+        }
     }
 }
 

@@ -23,7 +23,8 @@ impl Composer {
     /// What is being written; nothing when nothing is. While earlier prompts are shown in its place, it is what comes back
     /// when they go.
     pub fn draft(&self) -> Option<Draft> {
-        let hidden = self.search.as_ref().map(|search| search.draft.as_str()).or_else(|| self.history.draft());
+        let hidden =
+            self.search.as_ref().map(|search| search.draft.as_str()).or_else(|| self.history.draft());
         let (before, after) = match hidden {
             Some(text) => (text.to_owned(), String::new()),
             None => {

@@ -109,7 +109,8 @@ mod tests {
         for (pasted, expected) in table {
             assert_eq!(paths(pasted).as_deref(), expected, "{pasted:?}");
         }
-        let table = [("/a", true), ("'/a b'", true), ("~/x", true), ("a/b", false), ("/a\nb", false), ("", false)];
+        let table =
+            [("/a", true), ("'/a b'", true), ("~/x", true), ("a/b", false), ("/a\nb", false), ("", false)];
         for (text, expected) in table {
             assert_eq!(looks_like_path(text), expected, "{text:?}");
         }

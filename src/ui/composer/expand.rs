@@ -28,7 +28,8 @@ impl Composer {
     }
 
     fn expand_at(&mut self, start: Pos, now: Instant) -> bool {
-        let Some(c) = self.buffer.line(start.line).get(start.at..).and_then(|rest| rest.chars().next()) else {
+        let Some(c) = self.buffer.line(start.line).get(start.at..).and_then(|rest| rest.chars().next())
+        else {
             return false;
         };
         let Some(Chip::Paste { text, .. }) = self.buffer.chips.get(c) else { return false };

@@ -130,11 +130,7 @@ impl History {
     }
 
     /// Adds a prompt that was sent. The record to write to disk, unless it repeats the one before.
-    pub fn push(
-        &mut self,
-        text: String,
-        pastes: Vec<PasteRecord>,
-    ) -> Option<PromptRecord> {
+    pub fn push(&mut self, text: String, pastes: Vec<PasteRecord>) -> Option<PromptRecord> {
         self.walk = None;
         let record = PromptRecord { text, folder: self.folder.clone(), pastes };
         let last = self.records.iter().rev().find(|other| other.folder == record.folder);
@@ -236,9 +232,8 @@ impl History {
         let ignores_case = !search.query.chars().any(char::is_uppercase) && lower.len() == line.len();
         let text = if ignores_case { lower.as_str() } else { line };
         let words = search.query.split_whitespace();
-        let mut found: Vec<(usize, usize)> = words
-            .flat_map(|word| text.match_indices(word).map(|(at, word)| (at, at + word.len())))
-            .collect();
+        let mut found: Vec<(usize, usize)> =
+            words.flat_map(|word| text.match_indices(word).map(|(at, word)| (at, at + word.len()))).collect();
         found.sort_unstable();
         found
     }

@@ -83,9 +83,7 @@ pub fn boundary_from(line: &str, at: usize) -> usize {
     let at = at.min(line.len());
     let start = line
         .get(..at)
-        .and_then(|before| {
-            before.char_indices().rev().find(|(_, c)| stands_alone(*c) || is_chip(*c))
-        })
+        .and_then(|before| before.char_indices().rev().find(|(_, c)| stands_alone(*c) || is_chip(*c)))
         .map_or(0, |(i, _)| i);
     units(line, start).map(|unit| unit.end()).find(|end| *end >= at).filter(|_| at > start).unwrap_or(at)
 }
@@ -250,7 +248,9 @@ mod tests {
     fn widths_are_those_of_the_rest_of_the_screen() {
         let chips = Chips::default();
         // The emoji form is never drawn; nothing is wider than two cells; what is hidden takes none.
-        for (text, columns) in [("❤\u{fe0f}", 1), ("日", 2), ("\u{200b}", 0), ("क्षि", 2), ("👩‍🚀", 2), ("｟", 2)] {
+        for (text, columns) in
+            [("❤\u{fe0f}", 1), ("日", 2), ("\u{200b}", 0), ("क्षि", 2), ("👩‍🚀", 2), ("｟", 2)]
+        {
             let all: usize = units(text, 0).map(|unit| unit.cells(80, &chips)).sum();
             assert_eq!((all, cells(text)), (crate::text::width::of(text), columns), "{text:?}");
         }
