@@ -27,6 +27,7 @@ use crate::term::guard;
 use crate::term::input::Input;
 use crate::term::reader::Heard;
 use crate::theme::mix::Rgb;
+use crossterm::event::{KeyCode, KeyEvent};
 use std::fs::{File, OpenOptions};
 use std::path::Path;
 use std::sync::Arc;
@@ -36,6 +37,9 @@ use tokio::sync::watch;
 
 /// Events of the agent that are taken in before the loop looks for input again.
 const MOST_EVENTS: usize = 64;
+
+/// Rows that an input method draws on: a long word goes on in the next one.
+const PREEDIT_ROWS: u16 = 2;
 
 /// Runs the program on the terminal of this process, until the user leaves it.
 ///
@@ -218,7 +222,10 @@ impl Loop {
                     self.clock.set_focus(has_focus);
                     self.tell(state, Msg::Input(Input::Focus(has_focus)));
                 }
-                Heard::Input(input) => self.tell(state, Msg::Input(input)),
+                Heard::Input(input) => {
+                    self.forget_preedit(state, &input);
+                    self.tell(state, Msg::Input(input));
+                }
                 Heard::Ended(error) => {
                     tracing::warn!("the terminal is gone: {error}");
                     self.tell(state, Msg::TerminalLost);
@@ -228,6 +235,16 @@ impl Loop {
                 return;
             }
             next = self.heard.try_recv().ok();
+        }
+    }
+
+    /// Before a character comes from an input method, the terminal shows over the cells from the caret on what it may
+    /// become, and not every terminal draws these again when it is gone. We believe them unchanged, so they are written
+    /// anew.
+    fn forget_preedit(&self, state: &AppState, input: &Input) {
+        let Input::Key(KeyEvent { code: KeyCode::Char(c), .. }) = input else { return };
+        if let Some(caret) = state.scene.caret.filter(|_| !c.is_ascii()) {
+            self.terminal.distrust(caret.y..caret.y.saturating_add(PREEDIT_ROWS));
         }
     }
 

@@ -113,6 +113,8 @@ fn keep_later(state: &mut AppState, now: Instant) -> Outcome {
 
 fn restore(state: &mut AppState, found: &Found, owner: &Owner, now: Instant) -> Outcome {
     state.composer.put_draft_before(&found.draft);
+    // From now on this program writes it, and what was typed meanwhile belongs to it.
+    state.draft.due = Some(now + DELAY);
     state.toast(NoticeLevel::Info, "What you were writing here is back.", now);
     let Some(from) = &found.from else { return Outcome::none() };
     // Kept in its new place first, so that it is never in none.

@@ -60,7 +60,9 @@ fn styles_on(theme: &Theme, ground: Color) -> ComposerStyles {
         shell: style(Role::BashMode).add_modifier(Modifier::BOLD),
         selected: theme.style(Role::SelectedBg),
         search: style(Role::Muted),
-        matched: theme.style(Role::SearchMatchText).patch(theme.style(Role::SearchMatchBg)),
+        matched: theme
+            .style_on(Role::SearchMatchText, theme.color(Role::SearchMatchBg))
+            .patch(theme.style(Role::SearchMatchBg)),
     }
 }
 

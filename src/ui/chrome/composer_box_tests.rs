@@ -100,3 +100,12 @@ proptest! {
         });
     }
 }
+
+#[test]
+fn the_rule_says_what_the_next_key_is_for() {
+    let mut composer = composer("one\ntwo\nthree\nfour", 70, 2);
+    composer.handle(Input::Act(Action::TextStart), Instant::now());
+    composer.handle(Input::Act(Action::JumpForward), Instant::now());
+    let (_, drawn) = drawn(&composer, 70, 2);
+    assert_eq!(drawn.below.as_deref(), Some("type the character to go forward to, esc ends it · ↓ 2 more"));
+}
