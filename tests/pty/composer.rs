@@ -106,7 +106,7 @@ fn a_switch_of_sessions_keeps_what_is_written_in_each() {
     let home = Home::new();
     let server = serve(vec![Step::text("First."), Step::text("Second.")]);
     let mut pty = open(mynah(&home, &server));
-    ask(&mut pty, "one");
+    ask(&mut pty, "begin with this");
     pty.wait_for("First.");
     pty.wait_for("∎ ");
     pty.type_text("left in the first");
@@ -118,11 +118,12 @@ fn a_switch_of_sessions_keeps_what_is_written_in_each() {
     pty.press("enter");
     pty.wait_for("enter sends");
     assert!(!pty.text().contains("left in the first"), "{}", pty.text());
-    ask(&mut pty, "two");
+    ask(&mut pty, "go on with that");
     pty.wait_for("Second.");
     pty.wait_for("∎ ");
-    ask(&mut pty, "/resume one");
-    pty.wait_for("one");
+    ask(&mut pty, "/resume");
+    pty.wait_for("begin with this");
+    pty.type_text("begin");
     pty.wait_quiet(QUIET);
     pty.press("enter");
     pty.wait_for("First.");
@@ -190,9 +191,9 @@ fn what_an_input_method_sends_at_once_is_typed() {
     pty.wait_for("second");
     // To a character, as older terminals send the key.
     pty.send(b"\x1b\x1d");
-    pty.wait_for("type the character");
+    pty.wait_for("back to which character?");
     pty.type_text("お");
-    pty.wait_gone("type the character");
+    pty.wait_gone("back to which character?");
     pty.type_text("!");
     pty.wait_for("日本語で!おねがいします");
     pty.press("ctrl+c");

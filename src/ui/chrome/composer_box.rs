@@ -4,7 +4,7 @@ use crate::config::action::Action;
 use crate::theme::Theme;
 use crate::theme::role::Role;
 use crate::ui::composer::Composer;
-use crate::ui::composer::view::ComposerStyles;
+use crate::ui::composer::view::{ComposerStyles, View};
 use crate::ui::composer::{Jump, LineKind};
 use crate::ui::hit::HitMap;
 use crate::ui::layers::frame::Chrome;
@@ -18,6 +18,8 @@ use ratatui::text::Span;
 
 /// More completions are scrolled to.
 const MOST_COMPLETIONS: u16 = 8;
+/// Columns of a rule that a mark in it leaves free.
+const RULE_BESIDE_MARK: usize = 4;
 /// The layer of completions.
 const LAYER: u8 = 1;
 
@@ -107,23 +109,26 @@ pub fn draw(
         x: text.x.saturating_add(caret_column).min(area.right() - 1),
         y: text.y.saturating_add(u16::try_from(row).unwrap_or(0)).min(area.bottom() - 1),
     };
-    let below = [jump_hint(composer, look), view.mark_below()];
-    let below: Vec<String> = below.into_iter().flatten().collect();
-    Drawn {
-        caret: Some(caret),
-        above: view.mark_above(),
-        below: (!below.is_empty()).then(|| below.join(" · ")),
-    }
+    let below = below_of(composer, &view, look, area.width);
+    Drawn { caret: Some(caret), above: view.mark_above(), below }
 }
 
-/// Says what the next key is for.
-fn jump_hint(composer: &Composer, look: &Look<'_>) -> Option<String> {
-    let direction = match composer.jumping()? {
-        Jump::Forward => "forward",
-        Jump::Backward => "back",
+/// What stands in the rule: as much as there is room for of what the next key is for, and the rows below.
+fn below_of(composer: &Composer, view: &View, look: &Look<'_>, width: u16) -> Option<String> {
+    let rows = view.mark_below();
+    let Some(jump) = composer.jumping() else { return rows };
+    let question = match jump {
+        Jump::Forward => "ahead to which character?",
+        Jump::Backward => "back to which character?",
     };
-    let end = look.keymap.hint(Action::Cancel).map(|key| format!(", {key} ends it")).unwrap_or_default();
-    Some(format!("type the character to go {direction} to{end}"))
+    let end = look.keymap.hint(Action::Cancel).map(|key| format!("{key} ends it"));
+    let parts: Vec<String> = [Some(question.to_owned()), end, rows].into_iter().flatten().collect();
+    let texts = (1..=parts.len())
+        .rev()
+        .map(|count| parts.iter().take(count).cloned().collect::<Vec<_>>().join(" · "));
+    let room = usize::from(width).saturating_sub(RULE_BESIDE_MARK + 1);
+    let mut texts = texts.skip_while(|text| crate::text::width::of(text) > room);
+    texts.next()
 }
 
 /// Draws the rule below the composer, in the colour that tells whether a shell line is written.
@@ -138,7 +143,7 @@ pub fn draw_rule(composer: &Composer, below: Option<&str>, look: &Look<'_>, area
     let room = usize::from(area.width);
     let mut spans = Vec::new();
     if let Some(mark) = below {
-        let dashes = room.saturating_sub(crate::text::width::of(mark) + 4);
+        let dashes = room.saturating_sub(crate::text::width::of(mark) + RULE_BESIDE_MARK);
         if dashes > 0 {
             spans.push(Span::styled(format!("{} ", "─".repeat(dashes)), rule));
             spans.push(Span::styled(mark.to_owned(), theme.style(Role::Muted)));

@@ -161,9 +161,9 @@ fn a_key_that_is_waited_for_ends_with_the_stop_key() {
     let mut stage = Stage::running();
     stage.type_text("abc");
     stage.keys(&["ctrl+]"]);
-    assert!(stage.screen().contains("type the character to go forward to"));
+    assert!(stage.screen().contains("ahead to which character?"));
     assert_eq!(stage.keys(&["esc"]), [], "the turn goes on");
-    assert!(!stage.screen().contains("type the character"));
+    assert!(!stage.screen().contains("to which character?"));
     stage.keys(&["ctrl+alt+]"]);
     stage.type_text("b");
     stage.type_text("x");
