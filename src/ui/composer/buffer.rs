@@ -130,6 +130,12 @@ impl Buffer {
         out
     }
 
+    /// Puts a text before everything.
+    pub fn insert_first(&mut self, text: &str) {
+        let (start, end) = (Pos::default(), Pos::default());
+        self.replace(start, end, text);
+    }
+
     /// Puts a text in place of what stands between two places. What stood there comes back.
     pub fn replace(&mut self, start: Pos, end: Pos, text: &str) -> String {
         let removed = self.slice(start, end);

@@ -83,7 +83,7 @@ impl Composer {
         let was_empty = self.is_empty();
         let lines = self.buffer.line_count();
         if !was_empty {
-            self.buffer.replace(Pos::default(), Pos::default(), "\n\n");
+            self.buffer.insert_first("\n\n");
         }
         self.put_before(draft);
         if !was_empty {
@@ -99,7 +99,7 @@ impl Composer {
     fn put_before(&mut self, draft: &Draft) {
         let before = self.text_of_parts(&draft.before);
         let after = self.text_of_parts(&draft.after);
-        self.buffer.replace(Pos::default(), Pos::default(), &format!("{before}{after}"));
+        self.buffer.insert_first(&format!("{before}{after}"));
         let pos = Pos::default().after(&before);
         self.caret = Caret { pos: self.snapped(pos), anchor: None };
     }
