@@ -299,7 +299,7 @@ mod tests {
                 units(&old, 0).map(|unit| unit.at).chain([old.len()]).filter(|at| *at >= before.len()).collect();
             let start = bounds[0];
             let old_end = bounds[cut % bounds.len()];
-            let new = format!("{}{inserted}{}", &old[..start], &old[old_end..]);
+            let new = format!("{}{inserted}{}", old.get(..start).unwrap(), old.get(old_end..).unwrap());
             let mut kept = breaks(&old, width, &chips);
             let change = Change { start, old_end, new_end: start + inserted.len() };
             update_breaks(&mut kept, &new, change, width, &chips);
