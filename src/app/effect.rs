@@ -2,7 +2,8 @@
 
 use super::headless::Exit;
 use crate::proto::command::{Command, Placement, Prompt};
-use crate::proto::prompt::PromptRecord;
+use crate::proto::prompt::{Draft, PromptRecord};
+use crate::store::drafts::Owner;
 use std::path::PathBuf;
 
 /// One thing to do.
@@ -30,6 +31,8 @@ pub enum Effect {
     LoadHistory,
     /// Keeps a prompt for later sessions.
     Remember(PromptRecord),
+    /// Keeps what is being written, in place of what was; nothing removes it.
+    KeepDraft(Owner, Option<Draft>),
     /// Lists a folder for completion.
     List(String),
     /// Finds the branch that is checked out.

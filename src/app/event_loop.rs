@@ -27,6 +27,7 @@ use crate::term::guard;
 use crate::term::input::Input;
 use crate::term::reader::Heard;
 use crate::theme::mix::Rgb;
+use crossterm::event::{KeyCode, KeyEvent};
 use std::fs::{File, OpenOptions};
 use std::path::Path;
 use std::sync::Arc;
@@ -36,6 +37,9 @@ use tokio::sync::watch;
 
 /// Events of the agent that are taken in before the loop looks for input again.
 const MOST_EVENTS: usize = 64;
+
+/// Rows that an input method draws on: a long word goes on in the next one.
+const PREEDIT_ROWS: u16 = 2;
 
 /// Runs the program on the terminal of this process, until the user leaves it.
 ///
@@ -67,6 +71,8 @@ pub async fn run(args: RunArgs, around: Surroundings, prompts: Vec<Prompt>) -> a
         program.tell(&mut state, Msg::Input(input));
     }
     let exit = program.turn(&mut state).await;
+    program.perform(&mut state, update::drafts::keep_if_changed);
+    program.exec.end_drafts();
     let saved = tokio::select! {
         saved = program.exec.end_agent() => saved,
         // Asked again while it saves: the user does not want to wait.
@@ -162,7 +168,10 @@ impl Loop {
                 self.catch_up(state);
                 self.draw(state);
             }
-            match self.wait().await {
+            if state.draft.due.is_some_and(|due| due <= Instant::now()) {
+                self.perform(state, update::drafts::keep_if_changed);
+            }
+            match self.wait(state.draft.due).await {
                 Woken::Signal(number) => self.tell(state, Msg::Signal(number)),
                 Woken::Heard(heard) => self.hear(state, heard),
                 Woken::Agent(news) => self.agent_news(state, news),
@@ -186,10 +195,11 @@ impl Loop {
         true
     }
 
-    async fn wait(&mut self) -> Woken {
+    /// `due`: when something other than a frame is to be done.
+    async fn wait(&mut self, due: Option<Instant>) -> Woken {
         let deaf_until = self.clock.deaf_until().filter(|until| *until > Instant::now());
         let listens = deaf_until.is_none();
-        let deadline = self.clock.deadline().into_iter().chain(deaf_until).min();
+        let deadline = self.clock.deadline().into_iter().chain(deaf_until).chain(due).min();
         tokio::select! {
             biased;
             number = self.signals.next() => Woken::Signal(number),
@@ -212,7 +222,10 @@ impl Loop {
                     self.clock.set_focus(has_focus);
                     self.tell(state, Msg::Input(Input::Focus(has_focus)));
                 }
-                Heard::Input(input) => self.tell(state, Msg::Input(input)),
+                Heard::Input(input) => {
+                    self.forget_preedit(state, &input);
+                    self.tell(state, Msg::Input(input));
+                }
                 Heard::Ended(error) => {
                     tracing::warn!("the terminal is gone: {error}");
                     self.tell(state, Msg::TerminalLost);
@@ -222,6 +235,16 @@ impl Loop {
                 return;
             }
             next = self.heard.try_recv().ok();
+        }
+    }
+
+    /// Before a character comes from an input method, the terminal shows over the cells from the caret on what it may
+    /// become, and not every terminal draws these again when it is gone. We believe them unchanged, so they are written
+    /// anew.
+    fn forget_preedit(&self, state: &AppState, input: &Input) {
+        let Input::Key(KeyEvent { code: KeyCode::Char(c), .. }) = input else { return };
+        if let Some(caret) = state.scene.caret.filter(|_| !c.is_ascii()) {
+            self.terminal.distrust(caret.y..caret.y.saturating_add(PREEDIT_ROWS));
         }
     }
 
@@ -309,6 +332,10 @@ impl Loop {
         }
         for effect in outcome.effects {
             let is_handed_over = matches!(effect, Effect::Edit(_) | Effect::Suspend);
+            if is_handed_over && state.draft.due.is_some() {
+                // Nobody knows whether the program ever comes back.
+                self.perform(state, update::drafts::keep_if_changed);
+            }
             let flow = self.exec.run(effect, &self.terminal);
             if is_handed_over {
                 self.signals.forget_interrupts();

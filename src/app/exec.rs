@@ -4,12 +4,13 @@
 //! always told: to the user, as a message.
 
 use super::config_command::{self, ConfigCommand, ConfigCx, Scope};
+use super::draft_keeper::DraftKeeper;
 use super::effect::{Effect, How, SessionChoice};
 use super::headless::Exit;
 use super::msg::{Done, Msg, Opened};
 use super::start::{self, Started, Surroundings};
 use super::terminal::Terminal;
-use super::{folder_listing, git_branch, theme_choice};
+use super::{folder_listing, git_branch, theme_choice, update};
 use crate::agent::handle::AgentHandle;
 use crate::agent::outbox::Listener;
 use crate::cli::{RunArgs, SessionArgs};
@@ -19,6 +20,7 @@ use crate::config::settings::setting;
 use crate::proto::command::{Command, Prompt};
 use crate::proto::entry::EntryKind;
 use crate::proto::event::NoticeLevel;
+use crate::proto::ids::SessionId;
 use crate::proto::model::ModelRef;
 use crate::proto::prompt::PromptRecord;
 use crate::store::error::reason;
@@ -62,6 +64,7 @@ pub struct Exec {
     agent: Option<AgentHandle>,
     /// The terminal's ground, for themes that are loaded later.
     page: Option<Rgb>,
+    drafts: DraftKeeper,
 }
 
 /// What the loop does next.
@@ -77,13 +80,14 @@ pub enum Flow {
 
 impl Exec {
     /// Performs effects for a program that was started like this.
-    pub const fn new(
+    pub fn new(
         args: RunArgs,
         around: Arc<Surroundings>,
         reports: UnboundedSender<Report>,
         page: Option<Rgb>,
     ) -> Self {
-        Self { args, around, reports, agent: None, page }
+        let drafts = DraftKeeper::start(around.places.state.clone(), reports.clone());
+        Self { args, around, reports, agent: None, page, drafts }
     }
 
     /// The terminal has told its ground late.
@@ -112,6 +116,11 @@ impl Exec {
         }
     }
 
+    /// Waits until what is being written is kept.
+    pub fn end_drafts(&mut self) {
+        self.drafts.end();
+    }
+
     /// Performs one effect.
     pub fn run(&mut self, effect: Effect, terminal: &Terminal) -> Flow {
         match effect {
@@ -138,6 +147,7 @@ impl Exec {
                 });
             }
             Effect::Remember(record) => self.remember(record),
+            Effect::KeepDraft(owner, draft) => self.drafts.keep(owner, draft),
             Effect::List(folder) => {
                 let (cwd, home) = (self.around.cwd.clone(), self.around.places.home.clone());
                 self.in_background(move || {
@@ -156,7 +166,12 @@ impl Exec {
                     Done::Sessions(sessions, jiff::Timestamp::now().as_millisecond())
                 });
             }
-            Effect::DeleteSession(path) => self.in_background(move || delete_session(&path)),
+            Effect::DeleteSession(path) => {
+                if let Some(id) = find::id_of(&path) {
+                    self.drafts.remove(SessionId::new(id));
+                }
+                self.in_background(move || delete_session(&path));
+            }
             Effect::RenameSession(path, name) => {
                 let reports = self.reports.clone();
                 tokio::spawn(async move { tell(&reports, rename_session(path, name).await) });
@@ -214,9 +229,16 @@ impl Exec {
         }
         args.session = choice.arguments(args.session);
         let (around, reports) = (self.around.clone(), self.reports.clone());
+        let drafts = self.drafts.reader();
         tokio::spawn(async move {
             let report = match start::start(&args, &around, true).await {
-                Ok(started) => Report::Agent(Box::new(new_agent(started))),
+                Ok(started) => {
+                    let mut agent = new_agent(started);
+                    if let Some(owner) = update::drafts::owner_of(&agent.opened.view) {
+                        agent.opened.draft = drafts.load(owner).await;
+                    }
+                    Report::Agent(Box::new(agent))
+                }
                 Err(error) => Report::Done(Done::NotOpened(error.to_string())),
             };
             // Nobody listens once the program ends.
@@ -341,7 +363,7 @@ fn new_agent(started: Started) -> NewAgent {
         thinks: row.thinking,
         problem: (!row.has_key).then(|| "no key".to_owned()),
     });
-    let opened = Opened { history, view: handle.view(), notices, models: models.collect() };
+    let opened = Opened { history, view: handle.view(), notices, models: models.collect(), draft: None };
     NewAgent { events: handle.events(), handle, opened: Box::new(opened) }
 }
 

@@ -5,10 +5,12 @@
 //! | [`start`] | an agent put together |
 //! | [`event_loop`] | the full-screen program: [`msg`] in, [`mod@update`] of [`state`], [`effect`] out, [`exec`], [`mod@draw`] when [`frame`] says so |
 //! | [`terminal`] | the terminal as that program has it |
+//! | [`draft_keeper`] | keeps what is being written |
 //! | [`slash`] | the table of commands behind a slash |
 //! | [`headless`] | `mynah -p` |
 
 pub mod config_command;
+pub mod draft_keeper;
 pub mod draw;
 pub mod effect;
 pub mod event_loop;

@@ -5,6 +5,7 @@ use crate::config::settings::Settings;
 use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::message::Message;
 use crate::proto::prompt::PromptRecord;
+use crate::store::drafts::Found;
 use crate::store::find::SessionInfo;
 use crate::term::clipboard::Copied;
 use crate::term::input::Input;
@@ -86,4 +87,6 @@ pub struct Opened {
     pub notices: Vec<String>,
     /// The models that can be chosen.
     pub models: Vec<ModelItem>,
+    /// What was being written.
+    pub draft: Option<Found>,
 }

@@ -262,7 +262,7 @@ pub fn steering(ticket: u64, text: &str) -> SteeringView {
 }
 
 pub fn opened(view: SessionView) -> Opened {
-    Opened { history: Vec::new(), view: Arc::new(view), notices: Vec::new(), models: models() }
+    Opened { history: Vec::new(), view: Arc::new(view), notices: Vec::new(), models: models(), draft: None }
 }
 
 /// Models of two providers, one without a key.

@@ -13,7 +13,7 @@ use crate::term::wheel::{Wheel, events_a_notch};
 use crate::theme::Theme;
 use crate::transcript::conversation::Conversation;
 use crate::ui::chrome::phase::Phase;
-use crate::ui::composer::Composer;
+use crate::ui::composer::{Composer, Mark};
 use crate::ui::layers::Layer;
 use crate::ui::layers::models::ModelItem;
 use crate::ui::look::Look;
@@ -66,6 +66,8 @@ pub struct AppState {
     pub pane: Pane,
     /// What is being written.
     pub composer: Composer,
+    /// When it is to be kept.
+    pub draft: DraftClock,
     /// What the turn does now.
     pub phase: Phase,
     /// What lies over the page, the topmost last.
@@ -127,6 +129,15 @@ pub enum Early {
         /// Its result is only shown.
         shown_only: bool,
     },
+}
+
+/// When what is being written is to be kept.
+#[derive(Debug, Default)]
+pub struct DraftClock {
+    /// What was written when that was looked at last.
+    pub seen: Mark,
+    /// When; never while nothing has changed.
+    pub due: Option<Instant>,
 }
 
 /// Something to know for a moment.
@@ -212,6 +223,7 @@ impl AppState {
             conversation,
             pane: Pane::new(),
             composer,
+            draft: DraftClock::default(),
             phase: Phase::default(),
             layers: Vec::new(),
             session: Session {

@@ -16,6 +16,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -112,6 +113,11 @@ impl Terminal {
     /// Paints the next frame in full.
     pub fn repaint(&self) {
         self.writer.repaint();
+    }
+
+    /// Writes these rows in full with the next frame: an input method has drawn on them.
+    pub fn distrust(&self, rows: Range<u16>) {
+        self.writer.distrust(rows);
     }
 
     /// Takes the mouse, or leaves it to the terminal.

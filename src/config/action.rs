@@ -180,6 +180,8 @@ actions! {
     LineEnd, "line_end", [Composer], "End of the line";
     TextStart, "text_start", [Composer], "Start of the prompt";
     TextEnd, "text_end", [Composer], "End of the prompt";
+    JumpForward, "jump_forward", [Composer], "Forward to the character typed next";
+    JumpBackward, "jump_backward", [Composer], "Back to the character typed next";
     SelectLeft, "select_left", [Composer], "Select to the left";
     SelectRight, "select_right", [Composer], "Select to the right";
     SelectUp, "select_up", [Composer], "Select upwards";
@@ -200,6 +202,7 @@ actions! {
     YankPop, "yank_pop", [Composer], "Replace what was put back by what was cut before it";
     Undo, "undo", [Composer], "Undo";
     Redo, "redo", [Composer], "Redo";
+    ExpandChip, "expand_chip", [Composer], "Show a large paste in full";
 
     // Completions.
     CompletionPrevious, "completion_previous", [Completion], "The completion above";

@@ -23,3 +23,25 @@ pub struct PasteRecord {
     /// The whole text.
     pub text: String,
 }
+
+/// What is being written, cut at the caret.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Draft {
+    /// What stands before the caret.
+    pub before: Vec<DraftPart>,
+    /// What stands behind it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<DraftPart>,
+}
+
+/// A piece of what is being written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DraftPart {
+    /// Text.
+    Text(String),
+    /// A large paste that is shown as its label.
+    Paste(PasteRecord),
+    /// A file that is mentioned, by its path.
+    File(String),
+}

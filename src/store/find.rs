@@ -150,7 +150,7 @@ fn entries_of(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The id in a file's name (`<time>_<id>.jsonl`), else in its header.
-fn id_of(path: &Path) -> Option<String> {
+pub fn id_of(path: &Path) -> Option<String> {
     let stem = path.file_stem()?.to_str()?;
     match stem.split_once('_') {
         Some((_, id)) => Some(id.to_owned()),

@@ -11,9 +11,11 @@
 //! | [`lock`] | one process a session |
 //! | [`find`] | where sessions are, and which one is meant |
 //! | [`fork`] | a new session from a branch of another |
+//! | [`drafts`] | prompts that are being written |
 //! | [`history`] | prompts that were sent, of all sessions |
 
 pub mod context;
+pub mod drafts;
 pub mod error;
 pub mod find;
 pub mod fork;

@@ -13,6 +13,7 @@ use super::painter::Painter;
 use super::scroll_regions::{self, Shift};
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect};
+use std::ops::Range;
 
 const SYNC_BEGIN: &[u8] = b"\x1b[?2026h";
 const SYNC_END: &[u8] = b"\x1b[?2026l";
@@ -24,6 +25,9 @@ const SHIFT_FROM_ROWS: usize = 4;
 
 /// So many rows below those that moved as they are may belong to them.
 const GROWING_ROWS: usize = 2;
+
+/// Stands for whatever a cell shows. No frame holds it: it is no character.
+const UNKNOWN: &str = "\u{10ffff}";
 
 /// What is to be shown.
 #[derive(Debug, Clone, Default)]
@@ -66,6 +70,19 @@ impl Screen {
     /// What the terminal shows.
     pub const fn shown(&self) -> &Buffer {
         &self.shown
+    }
+
+    /// Forgets what these rows show: something else may have drawn there, as an input method does while a word is put
+    /// together. The next frame writes them in full.
+    pub fn distrust(&mut self, rows: Range<u16>) {
+        let area = self.shown.area;
+        for y in rows.start..rows.end.min(area.height) {
+            for x in 0..area.width {
+                if let Some(cell) = self.shown.cell_mut((x, y)) {
+                    cell.set_symbol(UNKNOWN);
+                }
+            }
+        }
     }
 
     /// Appends to `out` what turns the screen into this frame, and returns the buffer of the one before.

@@ -10,6 +10,7 @@ use super::screen::{Frame, Screen};
 use super::tty::{Tty, is_passing};
 use ratatui::buffer::Buffer;
 use std::io;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -84,6 +85,8 @@ struct Mailbox {
     frame: Option<Frame>,
     other: Vec<u8>,
     repaint: bool,
+    /// Rows that something else may have drawn on.
+    distrusted: Vec<Range<u16>>,
     /// A buffer that the caller may fill next.
     spare: Option<Buffer>,
     busy: bool,
@@ -136,6 +139,11 @@ impl Writer {
     /// Paints the next frame in full, whatever is thought to be on the screen.
     pub fn repaint(&self) {
         self.shared.lock().repaint = true;
+    }
+
+    /// Writes these rows in full with the next frame.
+    pub fn distrust(&self, rows: Range<u16>) {
+        self.shared.lock().distrusted.push(rows);
     }
 
     /// Writes bytes that do not change the screen, before the frame that waits.
@@ -230,6 +238,9 @@ impl Shared {
             let frame = mailbox.frame.take();
             if std::mem::take(&mut mailbox.repaint) {
                 screen.invalidate();
+            }
+            for rows in mailbox.distrusted.drain(..) {
+                screen.distrust(rows);
             }
             mailbox.busy = true;
             drop(mailbox);

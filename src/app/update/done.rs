@@ -1,6 +1,6 @@
 //! What became of effects.
 
-use super::{Outcome, keys, layers, models, sessions};
+use super::{Outcome, drafts, keys, layers, models, sessions};
 use crate::app::effect::{Effect, How, SessionChoice};
 use crate::app::msg::{Done, Opened};
 use crate::app::state::{AppState, Early};
@@ -14,7 +14,7 @@ use std::time::Instant;
 /// Something is done.
 pub fn done(state: &mut AppState, done: Done, now: Instant) -> Outcome {
     match done {
-        Done::Opened(opened) => return opened_session(state, *opened),
+        Done::Opened(opened) => return opened_session(state, *opened, now),
         Done::NotOpened(error) => return not_opened(state, error),
         Done::History(records) => state.composer.history_mut().load(records),
         Done::Listing { folder, entries } => {
@@ -81,8 +81,9 @@ fn copy_notice(copied: &Copied) -> (NoticeLevel, String) {
     }
 }
 
-fn opened_session(state: &mut AppState, opened: Opened) -> Outcome {
+fn opened_session(state: &mut AppState, mut opened: Opened, now: Instant) -> Outcome {
     let is_first = state.session.view.is_none();
+    let kept = drafts::session_opened(state, &mut opened, now);
     state.session.opening = false;
     state.session.dead = false;
     state.session.clock = None;
@@ -105,9 +106,9 @@ fn opened_session(state: &mut AppState, opened: Opened) -> Outcome {
     state.tell_values();
     models::listed(state);
     if let Some(next) = state.session.next.take() {
-        return sessions::open(state, next);
+        return kept.and(sessions::open(state, next));
     }
-    let mut outcome = Outcome::changed();
+    let mut outcome = kept.and(Outcome::changed());
     for early in std::mem::take(&mut state.session.waiting) {
         outcome = outcome.then(match early {
             Early::Prompt(prompt) => Effect::Submit(prompt, How::Own(Placement::Back)),

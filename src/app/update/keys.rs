@@ -104,7 +104,8 @@ pub fn act(state: &mut AppState, action: Action, now: Instant) -> Outcome {
         state.gestures.interrupt = None;
     }
     // Rows that wait are taken back, and sent, by the page.
-    if action == Action::Cancel && state.composer.completer().popup().is_none() {
+    let is_asked = state.composer.completer().popup().is_some() || state.composer.jumping().is_some();
+    if action == Action::Cancel && !is_asked {
         return cancel(state);
     }
     let said = state.composer.handle(ComposerInput::Act(action), now);

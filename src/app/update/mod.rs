@@ -7,6 +7,7 @@
 //! | [`done`] | what became of effects |
 //! | [`keys`] | keys and pastes: which part of the screen gets them, and what the page does with them |
 //! | [`mouse`] | clicks and the wheel |
+//! | [`drafts`] | what is being written, kept and brought back |
 //! | [`submit`] | prompts, shell lines, waiting rows |
 //! | [`commands`] | commands behind a slash |
 //! | [`layers`] | what the cards and lists over the page answer |
@@ -16,6 +17,7 @@
 pub mod agent;
 pub mod commands;
 pub mod done;
+pub mod drafts;
 pub mod keys;
 pub mod layers;
 pub mod models;
@@ -102,6 +104,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Instant) -> Outcome {
         Msg::Signal(number) => Outcome::effect(Effect::Quit(Exit::Signal(number))),
         Msg::TerminalLost => Outcome::effect(Effect::Quit(Exit::Signal(HANGUP))),
     };
+    drafts::look(state, now);
     outcome.and(list_what_is_wanted(state))
 }
 

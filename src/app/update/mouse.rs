@@ -22,7 +22,7 @@ pub fn mouse(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
         MouseEventKind::ScrollUp => wheel(state, Direction::Up, now),
         MouseEventKind::ScrollDown => wheel(state, Direction::Down, now),
         MouseEventKind::Down(MouseButton::Left) => click(state, event, now),
-        MouseEventKind::Drag(MouseButton::Left) => drag(state, event),
+        MouseEventKind::Drag(MouseButton::Left) => drag(state, event, now),
         _ => Outcome::none(),
     }
 }
@@ -66,7 +66,7 @@ fn click(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
             state.pane.to_end();
             Outcome::changed()
         }
-        Target::Composer => click_composer(state, event, false),
+        Target::Composer => click_composer(state, event, false, now),
         Target::Completion(index) => {
             state.composer.choose_completion(index);
             let said = state.composer.handle(ComposerInput::Act(Action::CompletionAccept), now);
@@ -82,19 +82,21 @@ fn click(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
     }
 }
 
-fn drag(state: &mut AppState, event: MouseEvent) -> Outcome {
+fn drag(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
     let at = Position::new(event.column, event.row);
     match state.scene.hits.at(at) {
-        Some(Target::Composer) => click_composer(state, event, true),
+        Some(Target::Composer) => click_composer(state, event, true, now),
         _ => Outcome::none(),
     }
 }
 
-fn click_composer(state: &mut AppState, event: MouseEvent, drags: bool) -> Outcome {
+fn click_composer(state: &mut AppState, event: MouseEvent, drags: bool, now: Instant) -> Outcome {
     let Some(area) = state.scene.hits.areas_of(&Target::Composer).next() else { return Outcome::none() };
     let selects = drags || event.modifiers.contains(KeyModifiers::SHIFT);
     let (row, column) = composer_box::text_cell(area, Position::new(event.column, event.row));
     state.pane.set_focus(None);
-    state.composer.click(row, column, selects);
+    if selects || !state.composer.expand_clicked(row, column, now) {
+        state.composer.click(row, column, selects);
+    }
     Outcome::changed()
 }

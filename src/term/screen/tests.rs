@@ -145,6 +145,22 @@ fn changes() -> impl Strategy<Value = Change> {
     ]
 }
 
+#[test]
+fn rows_that_something_else_drew_on_are_written_anew() {
+    let mut shown = Shown::new(12, 3);
+    let mut cells = Buffer::empty(Rect::new(0, 0, 12, 3));
+    cells.set_string(0, 0, "above", Style::new());
+    cells.set_string(0, 1, "日本 ab", Style::new());
+    shown.paint(&cells, Some(Position { x: 7, y: 1 }));
+    // An input method draws over the row, also where it is blank, and the cursor stays where it was.
+    shown.terminal.process("\x1b7\x1b[2;6H\x1b[4mにほんご\x1b8".as_bytes());
+    assert_eq!(shown.paint(&cells, Some(Position { x: 7, y: 1 })), "", "believed unchanged");
+    shown.screen.distrust(1..9);
+    let bytes = shown.paint(&cells, Some(Position { x: 7, y: 1 }));
+    assert!(!bytes.contains("above"), "{bytes:?}");
+    assert_eq!(shown.difference(&cells), None);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 

@@ -1,10 +1,11 @@
 //! The composer, its completions above it, and the rule below it.
 
+use crate::config::action::Action;
 use crate::theme::Theme;
 use crate::theme::role::Role;
 use crate::ui::composer::Composer;
-use crate::ui::composer::LineKind;
-use crate::ui::composer::view::ComposerStyles;
+use crate::ui::composer::view::{ComposerStyles, View};
+use crate::ui::composer::{Jump, LineKind};
 use crate::ui::hit::HitMap;
 use crate::ui::layers::frame::Chrome;
 use crate::ui::look::Look;
@@ -17,6 +18,8 @@ use ratatui::text::Span;
 
 /// More completions are scrolled to.
 const MOST_COMPLETIONS: u16 = 8;
+/// Columns of a rule that a mark in it leaves free.
+const RULE_BESIDE_MARK: usize = 4;
 /// The layer of completions.
 const LAYER: u8 = 1;
 
@@ -59,6 +62,9 @@ fn styles_on(theme: &Theme, ground: Color) -> ComposerStyles {
         shell: style(Role::BashMode).add_modifier(Modifier::BOLD),
         selected: theme.style(Role::SelectedBg),
         search: style(Role::Muted),
+        matched: theme
+            .style_on(Role::SearchMatchText, theme.color(Role::SearchMatchBg))
+            .patch(theme.style(Role::SearchMatchBg)),
     }
 }
 
@@ -69,7 +75,7 @@ pub struct Drawn {
     pub caret: Option<Position>,
     /// The mark for rows above the ones shown: the phase line shows it.
     pub above: Option<String>,
-    /// The mark for rows below: [`draw_rule`] shows it.
+    /// What [`draw_rule`] shows: the mark for rows below, and what a key that is waited for is for.
     pub below: Option<String>,
 }
 
@@ -103,7 +109,26 @@ pub fn draw(
         x: text.x.saturating_add(caret_column).min(area.right() - 1),
         y: text.y.saturating_add(u16::try_from(row).unwrap_or(0)).min(area.bottom() - 1),
     };
-    Drawn { caret: Some(caret), above: view.mark_above(), below: view.mark_below() }
+    let below = below_of(composer, &view, look, area.width);
+    Drawn { caret: Some(caret), above: view.mark_above(), below }
+}
+
+/// What stands in the rule: as much as there is room for of what the next key is for, and the rows below.
+fn below_of(composer: &Composer, view: &View, look: &Look<'_>, width: u16) -> Option<String> {
+    let rows = view.mark_below();
+    let Some(jump) = composer.jumping() else { return rows };
+    let question = match jump {
+        Jump::Forward => "ahead to which character?",
+        Jump::Backward => "back to which character?",
+    };
+    let end = look.keymap.hint(Action::Cancel).map(|key| format!("{key} ends it"));
+    let parts: Vec<String> = [Some(question.to_owned()), end, rows].into_iter().flatten().collect();
+    let texts = (1..=parts.len())
+        .rev()
+        .map(|count| parts.iter().take(count).cloned().collect::<Vec<_>>().join(" · "));
+    let room = usize::from(width).saturating_sub(RULE_BESIDE_MARK + 1);
+    let mut texts = texts.skip_while(|text| crate::text::width::of(text) > room);
+    texts.next()
 }
 
 /// Draws the rule below the composer, in the colour that tells whether a shell line is written.
@@ -118,7 +143,7 @@ pub fn draw_rule(composer: &Composer, below: Option<&str>, look: &Look<'_>, area
     let room = usize::from(area.width);
     let mut spans = Vec::new();
     if let Some(mark) = below {
-        let dashes = room.saturating_sub(crate::text::width::of(mark) + 4);
+        let dashes = room.saturating_sub(crate::text::width::of(mark) + RULE_BESIDE_MARK);
         if dashes > 0 {
             spans.push(Span::styled(format!("{} ", "─".repeat(dashes)), rule));
             spans.push(Span::styled(mark.to_owned(), theme.style(Role::Muted)));

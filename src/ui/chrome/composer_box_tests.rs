@@ -100,3 +100,19 @@ proptest! {
         });
     }
 }
+
+#[test]
+fn the_rule_says_what_the_next_key_is_for() {
+    let mut composer = composer("one\ntwo\nthree\nfour", 70, 2);
+    composer.handle(Input::Act(Action::TextStart), Instant::now());
+    composer.handle(Input::Act(Action::JumpForward), Instant::now());
+    let table = [
+        (70, Some("ahead to which character? · esc ends it · ↓ 2 more")),
+        (50, Some("ahead to which character? · esc ends it")),
+        (30, Some("ahead to which character?")),
+        (20, None),
+    ];
+    for (width, expected) in table {
+        assert_eq!(drawn(&composer, width, 2).1.below.as_deref(), expected, "{width}");
+    }
+}

@@ -204,3 +204,44 @@ fn completing() {
         crate::assert_screen!("chrome", case, &screen.buffer, caret);
     }
 }
+
+/// The composer and the rule below it alone.
+fn composed(screen: &mut Screen, composer: &super::super::composer::Composer) -> Option<Position> {
+    let mut caret = None;
+    screen.draw(|look, area, buffer, hits, _| {
+        let (text, rule) = (area.height - 1, area.y + area.height - 1);
+        let drawn = composer_box::draw(composer, look, Rect { height: text, ..area }, buffer, hits);
+        let rule = Rect { y: rule, height: 1, ..area };
+        composer_box::draw_rule(composer, drawn.below.as_deref(), look, rule, buffer);
+        caret = drawn.caret;
+    });
+    caret
+}
+
+#[test]
+fn a_search_and_a_jump() {
+    use crate::config::action::Action;
+    use crate::proto::prompt::PromptRecord;
+    use crate::ui::composer::Input;
+    let act = |composer: &mut super::super::composer::Composer, input: Input<'_>| {
+        composer.handle(input, std::time::Instant::now());
+    };
+    for (case, theme) in [("searching", Theme::quiet_dark()), ("searching_terminal", Theme::terminal())] {
+        let mut screen = Screen::new(60, 4);
+        screen.theme = theme;
+        let mut composer = composer("what I was writing", 60, 5);
+        let text = "fix the parser of the Fixed\npoint numbers, and its docs".to_owned();
+        let folder = "/home/ada".into();
+        composer.history_mut().load(vec![PromptRecord { text, folder, pastes: Vec::new() }]);
+        act(&mut composer, Input::Act(Action::HistorySearch));
+        act(&mut composer, Input::Type("fix doc"));
+        let caret = composed(&mut screen, &composer);
+        crate::assert_screen!("chrome", case, &screen.buffer, caret);
+    }
+    let mut screen = Screen::new(60, 3);
+    let mut composer = composer("one\ntwo\nthree\nfour", 60, 2);
+    act(&mut composer, Input::Act(Action::TextStart));
+    act(&mut composer, Input::Act(Action::JumpForward));
+    let caret = composed(&mut screen, &composer);
+    crate::assert_screen!("chrome", "jumping", &screen.buffer, caret);
+}

@@ -6,7 +6,7 @@
 //! an edit costs its own lines and nothing else; positions given are boundaries of units.
 
 use super::chips::Chips;
-use super::wrap::{breaks, units};
+use super::wrap::{Change, breaks, units, update_breaks};
 
 /// A place in the text: before the unit that begins there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,13 +65,21 @@ pub struct Buffer {
     row_counts: Vec<u32>,
     /// Cells in a row.
     width: usize,
+    /// Counts the changes of the text.
+    revision: u64,
     /// What stands behind the chips in the text.
     pub chips: Chips,
 }
 
 impl Default for Buffer {
     fn default() -> Self {
-        Self { lines: vec![Line::default()], row_counts: vec![1], width: 80, chips: Chips::default() }
+        Self {
+            lines: vec![Line::default()],
+            row_counts: vec![1],
+            width: 80,
+            revision: 0,
+            chips: Chips::default(),
+        }
     }
 }
 
@@ -79,6 +87,11 @@ impl Buffer {
     /// The whole text, with chips as their characters.
     pub fn text(&self) -> String {
         self.slice(Pos::default(), self.end())
+    }
+
+    /// Another number for another text.
+    pub const fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// Nothing is written.
@@ -117,13 +130,24 @@ impl Buffer {
         out
     }
 
+    /// Puts a text before everything.
+    pub fn insert_first(&mut self, text: &str) {
+        let (start, end) = (Pos::default(), Pos::default());
+        self.replace(start, end, text);
+    }
+
     /// Puts a text in place of what stands between two places. What stood there comes back.
     pub fn replace(&mut self, start: Pos, end: Pos, text: &str) -> String {
         let removed = self.slice(start, end);
+        self.revision += 1;
         let is_short = start.line == end.line && !text.contains('\n');
         if is_short && let Some(line) = self.lines.get_mut(start.line) {
             line.text.replace_range(start.at..end.at, text);
-            self.wrap_line(start.line);
+            let change = Change { start: start.at, old_end: end.at, new_end: start.at + text.len() };
+            update_breaks(&mut line.breaks, &line.text, change, self.width, &self.chips);
+            if let Some(rows) = self.row_counts.get_mut(start.line) {
+                *rows = count(line);
+            }
             return removed;
         }
         let head = self.line(start.line).get(..start.at).unwrap_or_default();
@@ -198,6 +222,20 @@ impl Buffer {
             at = unit.end();
         }
         Pos { line: span.line, at }
+    }
+
+    /// The unit that covers a cell.
+    pub fn unit_at(&self, row: usize, column: usize) -> Option<Pos> {
+        let span = self.row_spans(row).next()?;
+        let mut used = 0;
+        let in_row = units(self.line(span.line), span.start).take_while(|unit| unit.at < span.end);
+        for unit in in_row {
+            used += unit.cells(self.width, &self.chips);
+            if column < used {
+                return Some(Pos { line: span.line, at: unit.at });
+            }
+        }
+        None
     }
 
     /// The rows from one on.

@@ -61,6 +61,18 @@ pub fn is_chip(c: char) -> bool {
     (FIRST..=LAST).contains(&u32::from(c))
 }
 
+/// What stands for a paste that is too large to show; nothing for one that is not.
+pub fn label(text: &str, number: usize) -> Option<String> {
+    // A line end at the end begins no line.
+    let lines = text.lines().count();
+    let chars = text.chars().count();
+    if lines > MOST_LINES {
+        Some(format!("[paste #{number} +{lines} lines]"))
+    } else {
+        (chars > MOST_CHARS).then(|| format!("[paste #{number} {chars} chars]"))
+    }
+}
+
 /// The chips of one composer, by the character that stands for them.
 #[derive(Clone, Debug, Default)]
 pub struct Chips {
@@ -78,18 +90,8 @@ impl Chips {
 
     /// Makes a chip of a paste that is too large to show.
     pub fn add_paste(&mut self, text: &str) -> Option<char> {
-        // A line end at the end begins no line.
-        let lines = text.lines().count();
-        let chars = text.chars().count();
-        if lines <= MOST_LINES && chars <= MOST_CHARS {
-            return None;
-        }
         let number = 1 + self.known.values().filter(|(chip, _)| matches!(chip, Chip::Paste { .. })).count();
-        let label = if lines > MOST_LINES {
-            format!("[paste #{number} +{lines} lines]")
-        } else {
-            format!("[paste #{number} {chars} chars]")
-        };
+        let label = label(text, number)?;
         self.add(Chip::Paste { label, text: text.to_owned() })
     }
 
@@ -121,13 +123,15 @@ impl Chips {
 
     fn replaced(&self, text: &str, with: impl Fn(&Chip) -> String) -> String {
         let mut out = String::with_capacity(text.len());
-        for c in text.chars() {
-            match self.get(c) {
-                Some(chip) => out.push_str(&with(chip)),
-                None if is_chip(c) => {}
-                None => out.push(c),
+        let mut rest = text;
+        while let Some((at, c)) = rest.char_indices().find(|(_, c)| is_chip(*c)) {
+            out.push_str(rest.get(..at).unwrap_or_default());
+            if let Some(chip) = self.get(c) {
+                out.push_str(&with(chip));
             }
+            rest = rest.get(at + c.len_utf8()..).unwrap_or_default();
         }
+        out.push_str(rest);
         out
     }
 

@@ -6,7 +6,7 @@ use super::kill::Side;
 use super::undo::{Caret, Edit, EditKind};
 use super::words::{word_left, word_right};
 use super::wrap::{boundary_from, next_boundary, previous_boundary};
-use super::{Composer, Last};
+use super::{Composer, Last, LineKind, dropped};
 use crate::text::clean::for_terminal;
 use std::time::Instant;
 
@@ -45,7 +45,7 @@ impl Composer {
     }
 
     /// An edit may complete a grapheme around the caret: then it stands behind that.
-    fn snapped(&self, pos: Pos) -> Pos {
+    pub(super) fn snapped(&self, pos: Pos) -> Pos {
         Pos { line: pos.line, at: boundary_from(self.buffer.line(pos.line), pos.at) }
     }
 
@@ -69,9 +69,10 @@ impl Composer {
         let start = self.selection().map_or(self.caret.pos, |(start, _)| start);
         let before = self.buffer.line(start.line).get(..start.at).unwrap_or_default();
         let follows_word = before.chars().next_back().is_some_and(|c| c.is_alphanumeric() || is_chip(c));
-        let is_path =
-            !text.contains('\n') && ["/", "~/", "./", "../", "file://"].iter().any(|p| text.starts_with(p));
-        let gap = if follows_word && is_path { " " } else { "" };
+        let gap = if follows_word && dropped::looks_like_path(&text) { " " } else { "" };
+        // A shell wants its escapes.
+        let is_shell = matches!(self.kind(), LineKind::Shell | LineKind::ShellShownOnly);
+        let text = dropped::paths(&text).filter(|_| !is_shell).unwrap_or(text);
         let text = match self.buffer.chips.add_paste(&text) {
             Some(chip) => format!("{gap}{chip}"),
             None => format!("{gap}{text}"),

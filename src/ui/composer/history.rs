@@ -3,7 +3,9 @@
 //! Invariants: no two consecutive records of a folder are the same; what was being written when a walk or a search
 //! began comes back when it ends.
 
-use crate::proto::prompt::PromptRecord;
+use crate::proto::prompt::{PasteRecord, PromptRecord};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 /// More prompts are not kept.
@@ -16,6 +18,8 @@ pub struct History {
     /// The oldest first.
     records: Vec<PromptRecord>,
     walk: Option<Walk>,
+    /// What was asked in the open session, the oldest first: a walk begins there.
+    session: Vec<String>,
 }
 
 /// A walk through the prompts of this folder.
@@ -63,7 +67,7 @@ pub struct Search {
 impl History {
     /// The prompts of a user who works in this folder; none are known yet.
     pub const fn new(folder: PathBuf) -> Self {
-        Self { folder, records: Vec::new(), walk: None }
+        Self { folder, records: Vec::new(), walk: None, session: Vec::new() }
     }
 
     /// Takes in what was read from disk, the oldest first. What was sent meanwhile stays the newest.
@@ -73,15 +77,60 @@ impl History {
         }
         older.append(&mut self.records);
         self.records = older;
+        if self.walk.is_none() {
+            self.promote();
+        }
         self.trim();
     }
 
+    /// A session is open in which this was asked, the oldest first. A walk finds these first; what of them was not known,
+    /// because it was asked in another program, is known from now on.
+    pub fn open_session(&mut self, prompts: Vec<String>) {
+        self.walk = None;
+        self.session = prompts;
+        self.promote();
+        self.trim();
+    }
+
+    /// Makes the prompts of the open session the newest.
+    fn promote(&mut self) {
+        if self.session.is_empty() {
+            return;
+        }
+        let wanted: HashSet<&str> = self.session.iter().map(String::as_str).collect();
+        let mut known: HashMap<String, PromptRecord> = HashMap::new();
+        for record in std::mem::take(&mut self.records) {
+            let text = if record.folder == self.folder { Some(expanded(&record)) } else { None };
+            match text.filter(|text| wanted.contains(text.as_ref())) {
+                Some(text) => {
+                    let text = text.into_owned();
+                    known.insert(text, record);
+                }
+                None => self.records.push(record),
+            }
+        }
+        for text in &self.session {
+            let record = known.get(text).cloned().unwrap_or_else(|| self.record_of(text));
+            if self.records.last() != Some(&record) {
+                self.records.push(record);
+            }
+        }
+    }
+
+    /// A prompt as it would have been kept.
+    fn record_of(&self, text: &str) -> PromptRecord {
+        let folder = self.folder.clone();
+        match super::chips::label(text, 1) {
+            Some(label) => {
+                let pastes = vec![PasteRecord { label: label.clone(), text: text.to_owned() }];
+                PromptRecord { text: label, folder, pastes }
+            }
+            None => PromptRecord { text: text.to_owned(), folder, pastes: Vec::new() },
+        }
+    }
+
     /// Adds a prompt that was sent. The record to write to disk, unless it repeats the one before.
-    pub fn push(
-        &mut self,
-        text: String,
-        pastes: Vec<crate::proto::prompt::PasteRecord>,
-    ) -> Option<PromptRecord> {
+    pub fn push(&mut self, text: String, pastes: Vec<PasteRecord>) -> Option<PromptRecord> {
         self.walk = None;
         let record = PromptRecord { text, folder: self.folder.clone(), pastes };
         let last = self.records.iter().rev().find(|other| other.folder == record.folder);
@@ -99,6 +148,11 @@ impl History {
         if let Some(walk) = &mut self.walk {
             walk.at = walk.at.saturating_sub(surplus);
         }
+    }
+
+    /// What was written before the walk that is under way.
+    pub fn draft(&self) -> Option<&str> {
+        self.walk.as_ref().map(|walk| walk.draft.as_str())
     }
 
     /// A walk is under way.
@@ -171,6 +225,19 @@ impl History {
         self.records.get(at)
     }
 
+    /// Where the words of the query stand in a line of what was found, in bytes, in order.
+    pub fn matches_in(search: &Search, line: &str) -> Vec<(usize, usize)> {
+        let lower = line.to_lowercase();
+        // Few letters are longer in small: then only the exact ones are marked.
+        let ignores_case = !search.query.chars().any(char::is_uppercase) && lower.len() == line.len();
+        let text = if ignores_case { lower.as_str() } else { line };
+        let words = search.query.split_whitespace();
+        let mut found: Vec<(usize, usize)> =
+            words.flat_map(|word| text.match_indices(word).map(|(at, word)| (at, at + word.len()))).collect();
+        found.sort_unstable();
+        found
+    }
+
     /// All words of the query stand in it; small letters match capitals too.
     fn fits(&self, search: &Search, record: &PromptRecord) -> bool {
         let is_here = match search.scope {
@@ -186,6 +253,15 @@ impl History {
         let text = record.text.to_lowercase();
         search.query.split_whitespace().all(|word| text.contains(word))
     }
+}
+
+/// What was sent.
+fn expanded(record: &PromptRecord) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(record.text.as_str());
+    for paste in &record.pastes {
+        text = Cow::Owned(text.replacen(&paste.label, &paste.text, 1));
+    }
+    text
 }
 
 #[cfg(test)]

@@ -16,6 +16,10 @@
 //! | [`kill`] | what was cut |
 //! | [`chips`] | pastes and files as one unit |
 //! | [`history`] | earlier prompts |
+//! | `jump` | to a character |
+//! | `expand` | a chip as its text |
+//! | `dropped` | files dropped on the terminal |
+//! | `draft` | what is written, to be kept |
 //! | [`mentions`] | what is being completed |
 //! | [`complete`] | what could stand there |
 //! | [`rank`] | how well a query fits |
@@ -25,8 +29,12 @@
 pub mod buffer;
 pub mod chips;
 pub mod complete;
+mod draft;
+mod dropped;
 pub mod edit;
+mod expand;
 pub mod history;
+mod jump;
 pub mod kill;
 pub mod mentions;
 mod motion;
@@ -37,6 +45,8 @@ pub mod view;
 pub mod words;
 pub mod wrap;
 
+pub use draft::Mark;
+pub use jump::Jump;
 pub use submit::{Delivery, LineKind, Submission};
 
 use crate::config::action::{Action, Context};
@@ -48,6 +58,9 @@ use mentions::Query;
 use std::path::PathBuf;
 use std::time::Instant;
 use undo::{Caret, EditKind, Undo};
+
+/// Bytes before the caret in which something to complete is looked for: no path is longer.
+const LONGEST_QUERY: usize = 4096;
 
 /// Something for the composer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +120,8 @@ pub struct Composer {
     last: Last,
     history: History,
     search: Option<Search>,
+    /// The next key that types says where to go.
+    jump: Option<Jump>,
     completer: Completer,
     /// Cells for the text, the caret's own column included.
     width: usize,
@@ -128,6 +143,7 @@ impl Composer {
             last: Last::Other,
             history: History::new(folder),
             search: None,
+            jump: None,
             completer: Completer::default(),
             width: 0,
             max_rows: 1,
@@ -142,8 +158,12 @@ impl Composer {
         self.width = usize::from(width.max(1));
         self.max_rows = usize::from(max_rows.max(1));
         // The caret behind a full row needs a cell of its own.
-        self.buffer.set_width(self.width.saturating_sub(1).max(1));
-        self.sticky = None;
+        let row = self.width.saturating_sub(1).max(1);
+        if row != self.buffer.width() {
+            self.buffer.set_width(row);
+            // Columns of other rows. Set anew for each frame, the same size must not lose it.
+            self.sticky = None;
+        }
         self.scroll();
     }
 
@@ -194,6 +214,13 @@ impl Composer {
 
     /// Takes an input. `now` tells how long ago the last one was.
     pub fn handle(&mut self, input: Input<'_>, now: Instant) -> Outcome {
+        if let Some(jump) = self.jump.take()
+            && let Some(outcome) = self.end_jump(jump, input)
+        {
+            self.refresh_completion(false);
+            self.scroll();
+            return outcome;
+        }
         let last = std::mem::take(&mut self.last);
         let outcome = match input {
             Input::Type(text) if self.search.is_some() => self.extend_search(text, now),
@@ -259,6 +286,9 @@ impl Composer {
             Action::Interrupt if !self.is_empty() => {
                 self.apply(Pos::default(), self.buffer.end(), "", EditKind::Single, now)
             }
+            Action::JumpForward => return self.begin_jump(Jump::Forward),
+            Action::JumpBackward => return self.begin_jump(Jump::Backward),
+            Action::ExpandChip => self.expand_chip(now),
             Action::HistoryPrevious => return self.history_step(true, now),
             Action::HistoryNext => return self.history_step(false, now),
             Action::HistorySearch => {
@@ -298,6 +328,7 @@ impl Composer {
     pub fn click(&mut self, row: u16, column: u16, selects: bool) -> Outcome {
         self.undo.close();
         self.sticky = None;
+        self.jump = None;
         let to = self.buffer.pos_at(self.top + usize::from(row), usize::from(column));
         let outcome = self.go(to, selects);
         self.refresh_completion(false);
@@ -421,14 +452,19 @@ impl Composer {
     fn refresh_completion(&mut self, asked: bool) {
         let Pos { line, at } = self.caret.pos;
         let before = self.buffer.line(line).get(..at).unwrap_or_default();
+        // Nothing that can be completed is longer, and a line may be.
+        let skipped = wrap::char_boundary_from(before, before.len().saturating_sub(LONGEST_QUERY));
+        let before = before.get(skipped..).unwrap_or_default();
+        let is_start = line == 0 && skipped == 0;
         let query = if asked {
-            mentions::query(before, line == 0).or_else(|| mentions::path(before))
+            mentions::query(before, is_start).or_else(|| mentions::path(before))
         } else if self.selection().is_some() {
             None
         } else {
-            mentions::query(before, line == 0)
+            mentions::query(before, is_start)
         };
-        self.completer.refresh(query.map(|(at, query)| (Pos { line, at }, query)), asked);
+        let query = query.map(|(at, query)| (Pos { line, at: skipped + at }, query));
+        self.completer.refresh(query, asked);
     }
 
     fn act_on_completion(&mut self, action: Action, now: Instant) -> Option<Outcome> {

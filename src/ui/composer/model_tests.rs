@@ -9,6 +9,7 @@ use view::ComposerStyles;
 enum Op {
     Type(String),
     Act(Action),
+    Jump(Action, char),
 }
 
 /// Graphemes, and how many of them stand before the caret.
@@ -59,6 +60,19 @@ impl Model {
                     self.caret += 1;
                 }
             }
+            Op::Jump(Action::JumpForward, target) => {
+                let found = self
+                    .units
+                    .iter()
+                    .enumerate()
+                    .skip(self.caret + 1)
+                    .find(|(_, unit)| unit.starts_with(*target));
+                self.caret = found.map_or(self.caret, |(at, _)| at);
+            }
+            Op::Jump(_, target) => {
+                let found = self.units[..self.caret].iter().rposition(|unit| unit.starts_with(*target));
+                self.caret = found.unwrap_or(self.caret);
+            }
             Op::Act(_) => {}
         }
     }
@@ -88,7 +102,13 @@ fn modelled() -> impl Strategy<Value = Op> {
         Action::LineStart,
         Action::LineEnd,
     ]);
-    prop_oneof![3 => text().prop_map(Op::Type), 2 => actions.prop_map(Op::Act)]
+    prop_oneof![3 => text().prop_map(Op::Type), 2 => actions.prop_map(Op::Act), 1 => jump()]
+}
+
+fn jump() -> impl Strategy<Value = Op> {
+    let directions = prop::sample::select(vec![Action::JumpForward, Action::JumpBackward]);
+    let targets = prop::sample::select(vec!['a', 'k', ' ', '本', '👩', '🇩', 'é']);
+    (directions, targets).prop_map(|(action, target)| Op::Jump(action, target))
 }
 
 fn any_edit() -> impl Strategy<Value = Op> {
@@ -113,9 +133,11 @@ fn any_edit() -> impl Strategy<Value = Op> {
         Action::YankPop,
         Action::NewLine,
         Action::Interrupt,
+        Action::ExpandChip,
+        Action::JumpForward,
     ]);
     let large = Just("p\n".repeat(12));
-    prop_oneof![4 => text().prop_map(Op::Type), 1 => large.prop_map(Op::Type), 5 => actions.prop_map(Op::Act)]
+    prop_oneof![4 => text().prop_map(Op::Type), 1 => large.prop_map(Op::Type), 5 => actions.prop_map(Op::Act), 1 => jump()]
 }
 
 fn run(composer: &mut Composer, op: &Op, now: Instant) {
@@ -123,6 +145,14 @@ fn run(composer: &mut Composer, op: &Op, now: Instant) {
         Op::Type(text) if text.len() > 20 => composer.handle(Input::Paste(text), now),
         Op::Type(text) => composer.handle(Input::Type(text), now),
         Op::Act(action) => composer.handle(Input::Act(*action), now),
+        Op::Jump(action, target) => {
+            composer.handle(Input::Act(*action), now);
+            // With nothing written there is nowhere to go, and the key types.
+            if composer.jumping().is_none() {
+                return;
+            }
+            composer.handle(Input::Type(target.encode_utf8(&mut [0; 4])), now)
+        }
     };
 }
 
@@ -179,6 +209,28 @@ proptest! {
         prop_assert_eq!(composer.buffer.text(), "the start");
         while composer.handle(Input::Act(Action::Redo), now) == Outcome::Changed {}
         prop_assert_eq!(composer.buffer.text(), end);
+    }
+
+    #[test]
+    fn a_draft_brings_back_what_was_written(ops in prop::collection::vec(any_edit(), 0..40)) {
+        let now = Instant::now();
+        let mut composer = Composer::new("/".into());
+        for op in &ops {
+            run(&mut composer, op, now);
+        }
+        let mut other = Composer::new("/".into());
+        let draft = composer.draft();
+        // By way of the disk.
+        let draft: Option<crate::proto::prompt::Draft> =
+            serde_json::from_str(&serde_json::to_string(&draft).unwrap()).unwrap();
+        other.begin_with(draft.as_ref());
+        let labelled = |composer: &Composer, text: &str| composer.buffer.chips.labelled(text);
+        prop_assert_eq!(other.expanded(), composer.expanded());
+        prop_assert_eq!(
+            labelled(&other, &other.buffer.slice(Pos::default(), other.caret.pos)),
+            labelled(&composer, &composer.buffer.slice(Pos::default(), composer.caret.pos))
+        );
+        check(&other, 80)?;
     }
 
     #[test]

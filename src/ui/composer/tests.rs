@@ -367,3 +367,182 @@ fn what_was_taken_back_stands_before_what_is_written() {
     desk.composer.replace_all("edited\n", now);
     assert_eq!(desk.shown(), "edited|");
 }
+
+#[test]
+fn the_caret_jumps_to_the_character_typed_next() {
+    let mut desk = Desk::with("let a = b;\nlet c = a;");
+    let table: [(Action, &str, &str); 6] = [
+        (Action::JumpBackward, "a", "let a = b;\nlet c = |a;"),
+        (Action::JumpBackward, "a", "let |a = b;\nlet c = a;"),
+        (Action::JumpBackward, "a", "let |a = b;\nlet c = a;"),
+        (Action::JumpForward, "c", "let a = b;\nlet |c = a;"),
+        (Action::JumpForward, "C", "let a = b;\nlet |c = a;"),
+        (Action::JumpForward, ";", "let a = b;\nlet c = a|;"),
+    ];
+    for (action, target, expected) in table {
+        assert_eq!(desk.act(action), Outcome::Changed);
+        assert!(desk.composer.jumping().is_some(), "the key is waited for");
+        assert_eq!(desk.types(target).shown(), expected, "{action} {target}");
+        assert_eq!(desk.composer.jumping(), None);
+    }
+    // What is not a character ends it, and does what it always does.
+    desk.act(Action::JumpForward);
+    assert_eq!(desk.act(Action::Cancel), Outcome::Changed);
+    assert_eq!(desk.types("x").shown(), "let a = b;\nlet c = ax|;");
+    desk.acts(&[Action::JumpBackward, Action::LineStart]).types("y");
+    assert_eq!(desk.shown(), "let a = b;\ny|let c = ax;");
+    desk.act(Action::JumpForward);
+    desk.pastes("z").types("t");
+    assert_eq!(desk.shown(), "let a = b;\nyzt|let c = ax;");
+    assert_eq!(Desk::new().act(Action::JumpForward), Outcome::Unchanged);
+    // Letters with marks and wide ones are targets, too.
+    let mut desk = Desk::with("日本語 e\u{301}x");
+    desk.act(Action::TextStart);
+    desk.act(Action::JumpForward);
+    assert_eq!(desk.types("語").shown(), "日本|語 e\u{301}x");
+}
+
+#[test]
+fn a_large_paste_is_shown_in_full_on_request() {
+    let paste = "line\n".repeat(12);
+    let mut desk = Desk::with("see ");
+    desk.pastes(&paste).types(" ok");
+    assert_eq!(desk.act(Action::ExpandChip), Outcome::Changed);
+    assert_eq!(desk.shown(), format!("see {paste}| ok"));
+    desk.act(Action::Undo);
+    assert_eq!(desk.shown(), "see [paste #1 +12 lines] ok|");
+    // The one at the caret goes first, then those before it, then those behind.
+    desk.pastes(&"two\n".repeat(11)).acts(&[Action::TextStart, Action::ExpandChip]);
+    assert_eq!(desk.shown(), format!("see {paste}| ok[paste #2 +11 lines]"));
+    desk.act(Action::ExpandChip);
+    assert_eq!(desk.act(Action::ExpandChip), Outcome::Unchanged, "there is none left");
+    // By a click on it, not beside it.
+    let mut desk = Desk::with("see ");
+    desk.pastes(&paste);
+    let now = desk.now;
+    assert!(!desk.composer.expand_clicked(0, 3, now) && !desk.composer.expand_clicked(0, 60, now));
+    assert!(desk.composer.expand_clicked(0, 4, now));
+    assert_eq!(desk.shown(), format!("see {paste}|"));
+    // Nothing larger is there than a file: that stays what it is.
+    let mut desk = Desk::with("@");
+    desk.composer
+        .inform_completer(|completer| completer.set_listing(String::new(), ["a.rs".to_owned()].into()));
+    desk.act(Action::CompletionAccept);
+    assert_eq!(desk.act(Action::ExpandChip), Outcome::Unchanged);
+}
+
+#[test]
+fn the_column_is_kept_from_frame_to_frame() {
+    let mut desk = Desk::with("longer line\nab\nanother line");
+    desk.composer.set_size(40, 5);
+    desk.act(Action::Up);
+    desk.composer.set_size(40, 5);
+    desk.act(Action::Up);
+    assert_eq!(desk.shown(), "longer line|\nab\nanother line");
+}
+
+#[test]
+fn what_a_search_finds_is_marked() {
+    let mut desk = Desk::with("Fix the parser, then fix docs");
+    desk.act(Action::Submit);
+    desk.act(Action::HistorySearch);
+    desk.types("fix docs");
+    let matched = ratatui::style::Style::new().underlined();
+    let view = desk.composer.view(&ComposerStyles { matched, ..ComposerStyles::default() });
+    let marked: Vec<&str> = view.rows[0]
+        .spans
+        .iter()
+        .filter(|span| span.style == matched)
+        .map(|span| span.content.as_ref())
+        .collect();
+    assert_eq!(marked, ["Fix", "fix", "docs"]);
+}
+
+#[test]
+fn dropped_files_stand_as_paths() {
+    let table = [
+        ("see", "/home/a/my\\ file.txt ", "see \"/home/a/my file.txt\"|"),
+        ("see ", "file:///etc/hosts", "see /etc/hosts|"),
+        ("see", "'/home/a/my file.txt'", "see '/home/a/my file.txt'|"),
+        ("!cat ", "/home/a/my\\ file.txt", "!cat /home/a/my\\ file.txt|"),
+        ("日本", "./x", "日本 ./x|"),
+        ("(", "/x", "(/x|"),
+    ];
+    for (before, paste, expected) in table {
+        assert_eq!(Desk::with(before).pastes(paste).shown(), expected);
+    }
+}
+
+#[test]
+fn an_open_session_has_its_prompts_at_hand() {
+    let record = |text: &str, folder: &str| PromptRecord {
+        text: text.to_owned(),
+        folder: folder.into(),
+        pastes: Vec::new(),
+    };
+    let mut desk = Desk::new();
+    let large = "p\n".repeat(12);
+    desk.composer.history_mut().open_session(vec!["one".to_owned(), large.clone(), "two".to_owned()]);
+    // What lies on disk is read later, or earlier.
+    desk.composer.history_mut().load(vec![
+        record("one", "/here"),
+        record("two", "/there"),
+        record("else", "/here"),
+    ]);
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        desk.act(Action::Up);
+        seen.push(desk.shown());
+        desk.act(Action::TextStart);
+    }
+    assert_eq!(seen, ["two|", "[paste #1 +12 lines]|", "one|", "else|", "|else"]);
+    desk.acts(&[Action::TextEnd, Action::Down, Action::Down]);
+    assert_eq!(desk.composer.expanded(), large);
+}
+
+#[test]
+fn all_prompts_are_kept_not_a_hundred() {
+    let mut desk = Desk::new();
+    for number in 0..150 {
+        desk.types(&format!("prompt {number}")).act(Action::Submit);
+    }
+    for _ in 0..150 {
+        desk.acts(&[Action::Up, Action::TextStart]);
+    }
+    assert_eq!(desk.composer.expanded(), "prompt 0");
+}
+
+#[test]
+fn a_draft_is_what_is_written_not_what_is_looked_at() {
+    let mut desk = Desk::with("sent");
+    desk.act(Action::Submit);
+    assert_eq!(desk.composer.draft(), None);
+    desk.types("draft");
+    let draft = desk.composer.draft();
+    desk.act(Action::HistorySearch);
+    desk.types("sent");
+    assert_eq!((desk.shown().as_str(), desk.composer.draft()), ("sent|", draft.clone()));
+    desk.act(Action::SearchCancel);
+    desk.act(Action::Up);
+    assert_eq!((desk.shown().as_str(), desk.composer.draft()), ("sent|", draft));
+}
+
+#[test]
+fn a_draft_comes_back_before_what_was_written_since() {
+    let mut desk = Desk::with("old");
+    desk.pastes(&"line\n".repeat(12)).types("x").act(Action::Left);
+    let draft = desk.composer.draft().expect("written");
+    let mut other = Desk::new();
+    other.composer.put_draft_before(&draft);
+    assert_eq!(other.shown(), "old[paste #1 +12 lines]|x");
+    let mut other = Desk::with("new\nlines");
+    other.composer.put_draft_before(&draft);
+    assert_eq!(other.shown(), "old[paste #1 +12 lines]x\n\nnew\nlines|");
+    // What lies on disk may be anything.
+    let bad = "a\u{1b}[31mb\u{10f000}\tc";
+    let bad: crate::proto::prompt::Draft =
+        serde_json::from_value(serde_json::json!({"before": [{"text": bad}, {"file": bad}]}))
+            .expect("a draft");
+    other.composer.begin_with(Some(&bad));
+    assert!(!other.composer.expanded().contains(['\u{1b}', '\u{10f000}', '\t']), "{}", other.shown());
+}

@@ -2,9 +2,10 @@
 
 use super::Composer;
 use super::chips::Chip;
-use super::history::Scope;
+use super::history::{History, Scope};
 use super::submit::LineKind;
-use super::wrap::{EMOJI_VARIANT, Unit, cells, units};
+use super::wrap::{Unit, cells, units};
+use crate::text::width;
 use crate::ui::composer::buffer::{Pos, RowSpan};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -36,6 +37,8 @@ pub struct ComposerStyles {
     pub selected: Style,
     /// The label of a search.
     pub search: Style,
+    /// What a search found, over the others.
+    pub matched: Style,
 }
 
 /// The composer on screen.
@@ -98,6 +101,7 @@ impl Composer {
         let width = self.buffer.width();
         let selection = self.selection();
         let marks = self.first_line_marks(styles);
+        let matches = self.matches_in(span.line);
         let mut spans = Spans::default();
         let mut used = 0;
         for unit in units(self.buffer.line(span.line), span.start).take_while(|unit| unit.at < span.end) {
@@ -115,12 +119,23 @@ impl Composer {
             {
                 style = mark;
             }
+            if matches.iter().any(|(start, end)| (*start..*end).contains(&unit.at)) {
+                style = style.patch(styles.matched);
+            }
             if selection.is_some_and(|(start, end)| start <= pos && pos < end) {
                 style = style.patch(styles.selected);
             }
             spans.push(&text, style);
         }
         spans.into_line()
+    }
+
+    /// What of a line the search in earlier prompts has found.
+    fn matches_in(&self, line: usize) -> Vec<(usize, usize)> {
+        match &self.search {
+            Some(search) if search.is_found => History::matches_in(search, self.buffer.line(line)),
+            _ => Vec::new(),
+        }
     }
 
     /// How far the name of a command or the marks of a shell line reach, and how they look.
@@ -143,7 +158,7 @@ impl Composer {
         match chip {
             Some(chip @ Chip::Paste { .. }) => (cut(&chip.label(), own), styles.paste),
             Some(chip @ Chip::File { .. }) => (cut(&chip.label(), own), styles.file),
-            None => (cut(&unit.text.replace(EMOJI_VARIANT, ""), own), styles.text),
+            None => (cut(&width::drawn(unit.text), own), styles.text),
         }
     }
 
@@ -153,11 +168,11 @@ impl Composer {
             Scope::Folder => "earlier prompts here: ",
             Scope::All => "earlier prompts: ",
         };
-        let query = search.query.replace(EMOJI_VARIANT, "");
+        let query = width::drawn(&search.query);
         let label = cut(label, self.width.saturating_sub(1));
         let room = self.width.saturating_sub(1 + cells(&label));
         // Of a long query the end is shown, where it grows.
-        let mut shown = query.as_str();
+        let mut shown = query.as_ref();
         while cells(shown) > room {
             let next = super::wrap::next_boundary(shown, 0).unwrap_or(shown.len());
             shown = shown.get(next..).unwrap_or_default();

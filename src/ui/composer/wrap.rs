@@ -1,25 +1,14 @@
 //! Graphemes, their widths, and where a logical line breaks into rows.
 
 use super::chips::{Chips, is_chip};
+use crate::text::width;
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
 
-/// The width of a text in cells.
+/// The width of a text in cells, as the rest of the screen measures it: what is drawn and where the caret stands would
+/// part otherwise. What the composer takes in holds no tabs.
 pub fn cells(text: &str) -> usize {
-    text.graphemes(true).map(grapheme_cells).sum()
+    width::of(text)
 }
-
-fn grapheme_cells(grapheme: &str) -> usize {
-    // Terminals disagree about the emoji variant of a narrow symbol: it is shown without the selector.
-    if grapheme.contains(EMOJI_VARIANT) {
-        grapheme.replace(EMOJI_VARIANT, "").width()
-    } else {
-        grapheme.width()
-    }
-}
-
-/// Asks for the emoji form of the character before it.
-pub const EMOJI_VARIANT: char = '\u{fe0f}';
 
 /// One unit of a line: a grapheme or a chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +31,8 @@ impl Unit<'_> {
     }
 
     /// Its width in a row of this width: whatever is wider is drawn cut.
-    pub fn cells(&self, width: usize, chips: &Chips) -> usize {
-        self.chip().map_or_else(|| grapheme_cells(self.text), |c| chips.width(c)).min(width)
+    pub fn cells(&self, row: usize, chips: &Chips) -> usize {
+        self.chip().map_or_else(|| width::of_grapheme(self.text), |c| chips.width(c)).min(row)
     }
 }
 
@@ -82,6 +71,11 @@ pub fn previous_boundary(line: &str, at: usize) -> Option<usize> {
     Some(start + after_chip.unwrap_or(0))
 }
 
+/// The first boundary of characters at or after a byte.
+pub fn char_boundary_from(text: &str, at: usize) -> usize {
+    (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
+}
+
 /// The first boundary at or after a byte.
 pub fn boundary_from(line: &str, at: usize) -> usize {
     // A place that an edit just made may lie inside a grapheme that the edit completed. Units before it are walked
@@ -89,41 +83,105 @@ pub fn boundary_from(line: &str, at: usize) -> usize {
     let at = at.min(line.len());
     let start = line
         .get(..at)
-        .and_then(|before| {
-            before.char_indices().rev().find(|(_, c)| matches!(c, ' ' | '!'..='~') || is_chip(*c))
-        })
+        .and_then(|before| before.char_indices().rev().find(|(_, c)| stands_alone(*c) || is_chip(*c)))
         .map_or(0, |(i, _)| i);
     units(line, start).map(|unit| unit.end()).find(|end| *end >= at).filter(|_| at > start).unwrap_or(at)
+}
+
+/// A unit begins at this character, whatever stands before it. Scripts without spaces need such places too: without them
+/// a key in a long line of theirs would cost a walk through all of it.
+const fn stands_alone(c: char) -> bool {
+    matches!(c, ' '..='~' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
 }
 
 /// Where the rows of a line after the first begin, in bytes. Rows break after white space, else around wide
 /// characters, else anywhere between units. One space may stand behind a full row, where it is not drawn.
 pub fn breaks(line: &str, width: usize, chips: &Chips) -> Vec<usize> {
-    let width = width.max(1);
     let mut breaks = Vec::new();
     // Most lines are short plain text: then bytes are cells.
-    if line.len() <= width && line.is_ascii() {
+    if line.len() <= width.max(1) && line.is_ascii() {
         return breaks;
     }
-    let mut row_start = 0;
+    breaks_from(line, 0, width, chips, |at| {
+        breaks.push(at);
+        true
+    });
+    breaks
+}
+
+/// What an edit did to a line.
+#[derive(Clone, Copy, Debug)]
+pub struct Change {
+    /// Where it was made.
+    pub start: usize,
+    /// Where what stood there ended.
+    pub old_end: usize,
+    /// Where what stands there now ends.
+    pub new_end: usize,
+}
+
+/// Brings the breaks of a line up to date after an edit. Only rows that the edit can have moved are looked at, so that a key
+/// in a very long line costs what it costs in a short one.
+pub fn update_breaks(breaks: &mut Vec<usize>, line: &str, change: Change, width: usize, chips: &Chips) {
+    let row = breaks.partition_point(|at| *at <= change.start);
+    // What stands in a row decides where that row begins, and its first unit also where the row before it begins. The edit
+    // may have changed the last unit of the row before its own, which may be the only one there.
+    let kept = row.saturating_sub(3);
+    let from = kept.checked_sub(1).and_then(|last| breaks.get(last)).copied().unwrap_or(0);
+    let moved = |old: usize| old - change.old_end + change.new_end;
+    // Rows that began behind the edit.
+    let first_after = breaks.partition_point(|at| *at <= change.old_end);
+    let mut fresh = Vec::new();
+    let mut next = first_after;
+    let mut same_from = None;
+    breaks_from(line, from, width, chips, |at| {
+        while breaks.get(next).is_some_and(|old| moved(*old) < at) {
+            next += 1;
+        }
+        if at > change.new_end && breaks.get(next).is_some_and(|old| moved(*old) == at) {
+            // From a place where both broke, the same text breaks alike.
+            same_from = Some(next);
+            return false;
+        }
+        fresh.push(at);
+        true
+    });
+    let end = same_from.unwrap_or(breaks.len());
+    for old in breaks.iter_mut().skip(end) {
+        *old = moved(*old);
+    }
+    breaks.splice(kept..end, fresh);
+}
+
+/// Tells the breaks behind a place where a row begins, until `tell` wants no more. What they are depends on nothing
+/// before that place.
+fn breaks_from(line: &str, from: usize, width: usize, chips: &Chips, mut tell: impl FnMut(usize) -> bool) {
+    let width = width.max(1);
+    let mut row_start = from;
     let mut used = 0;
     // The last place in this row where it may break, and what of the row stands before it.
     let mut chance: Option<(usize, usize)> = None;
-    for unit in units(line, 0) {
+    for unit in units(line, from) {
         let own = unit.cells(width, chips);
         let is_space = unit.text == " ";
         if used + own > width {
             if is_space {
-                breaks.push(unit.end());
+                if !tell(unit.end()) {
+                    return;
+                }
                 (row_start, used, chance) = (unit.end(), 0, None);
                 continue;
             }
             let (at, before) = chance.filter(|(at, _)| *at > row_start).unwrap_or((unit.at, used));
-            breaks.push(at);
+            if !tell(at) {
+                return;
+            }
             (row_start, used, chance) = (at, used - before, None);
             // What moved down and the unit may still be too wide together.
             if used + own > width {
-                breaks.push(unit.at);
+                if !tell(unit.at) {
+                    return;
+                }
                 (row_start, used) = (unit.at, 0);
             }
         }
@@ -136,7 +194,6 @@ pub fn breaks(line: &str, width: usize, chips: &Chips) -> Vec<usize> {
             chance = Some((unit.end(), used));
         }
     }
-    breaks
 }
 
 #[cfg(test)]
@@ -187,6 +244,18 @@ mod tests {
         assert_eq!(back, found);
     }
 
+    #[test]
+    fn widths_are_those_of_the_rest_of_the_screen() {
+        let chips = Chips::default();
+        // The emoji form is never drawn; nothing is wider than two cells; what is hidden takes none.
+        for (text, columns) in
+            [("❤\u{fe0f}", 1), ("日", 2), ("\u{200b}", 0), ("क्षि", 2), ("👩‍🚀", 2), ("｟", 2)]
+        {
+            let all: usize = units(text, 0).map(|unit| unit.cells(80, &chips)).sum();
+            assert_eq!((all, cells(text)), (crate::text::width::of(text), columns), "{text:?}");
+        }
+    }
+
     fn any_line() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             "[a-z ]{0,8}",
@@ -215,6 +284,26 @@ mod tests {
                 let used: usize = units(row, 0).map(|unit| unit.cells(width, &chips)).sum();
                 prop_assert!(used <= width || (used == width + 1 && row.ends_with(' ')), "{row:?} is {used} wide");
             }
+        }
+
+        #[test]
+        fn an_edit_breaks_as_the_whole_line_would(
+            (before, inserted, after) in (any_line(), any_line(), any_line()),
+            cut in 0usize..60,
+            width in 1usize..20,
+        ) {
+            let mut chips = Chips::default();
+            chips.add(crate::ui::composer::chips::Chip::File { path: "src/cli.rs".to_owned() });
+            let old = format!("{before}{after}");
+            let bounds: Vec<usize> =
+                units(&old, 0).map(|unit| unit.at).chain([old.len()]).filter(|at| *at >= before.len()).collect();
+            let start = bounds[0];
+            let old_end = bounds[cut % bounds.len()];
+            let new = format!("{}{inserted}{}", old.get(..start).unwrap(), old.get(old_end..).unwrap());
+            let mut kept = breaks(&old, width, &chips);
+            let change = Change { start, old_end, new_end: start + inserted.len() };
+            update_breaks(&mut kept, &new, change, width, &chips);
+            prop_assert_eq!(kept, breaks(&new, width, &chips));
         }
 
         #[test]

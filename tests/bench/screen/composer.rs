@@ -20,17 +20,59 @@ pub fn run() {
     tell("composer_key_small", small, "us");
     tell("composer_key_575k", large, "us");
     tell("composer_key_575k_ratio", large / small, "x");
-    tell("composer_key_one_line_64k", key(&"word ".repeat(64 * 1024 / 5)), "us");
+    one_line();
+    pasted();
     wrap(&line.repeat(LARGE / line.len()));
     files();
 }
 
+/// A key in one line of 64 KiB against one in a line of 1 KiB, at its end, at its beginning, and in a script without spaces.
+fn one_line() {
+    let line = |word: &str, length: usize| word.repeat(length / word.len());
+    for (name, word, first) in [
+        ("composer_key_one_line", "word ", Action::TextEnd),
+        ("composer_key_one_line_start", "word ", Action::TextStart),
+        ("composer_key_one_word", "word", Action::TextEnd),
+        ("composer_key_one_line_cjk", "漢字かな", Action::TextEnd),
+    ] {
+        let short = key_at(&line(word, 1024), first);
+        let long = key_at(&line(word, 64 * 1024), first);
+        tell(&format!("{name}_64k"), long, "us");
+        tell(&format!("{name}_64k_ratio"), long / short, "x");
+    }
+    tell("composer_key_one_line_1m", key(&line("word ", 1024 * 1024)), "us");
+}
+
+/// A paste of 1 MiB: as a chip, and as its text.
+fn pasted() {
+    let text = "A line of a log that somebody pasted, long enough to wrap.\n".repeat(1024 * 1024 / 59);
+    let mut composer = Composer::new("/".into());
+    composer.set_size(50, 12);
+    for (name, input) in [
+        ("composer_paste_1m", Input::Paste(&text)),
+        ("composer_draft_1m", Input::Act(Action::Left)),
+        ("composer_expand_1m", Input::Act(Action::ExpandChip)),
+    ] {
+        let start = Instant::now();
+        black_box(composer.handle(input, start));
+        black_box(composer.view(&ComposerStyles::default()));
+        black_box(composer.draft());
+        tell(name, start.elapsed().as_secs_f64() * 1e3, "ms");
+    }
+}
+
 /// Microseconds from a key to the rows, the caret at the end.
 fn key(text: &str) -> f64 {
+    key_at(text, Action::TextEnd)
+}
+
+/// The same where this action leads.
+fn key_at(text: &str, first: Action) -> f64 {
     let mut now = Instant::now();
     let mut composer = Composer::new("/".into());
     composer.set_size(50, 12);
     composer.handle(Input::Insert(text), now);
+    composer.handle(Input::Act(first), now);
     let styles = ComposerStyles::default();
     let times = (0..KEYS).map(|index| {
         now += Duration::from_millis(50);

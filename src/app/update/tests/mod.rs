@@ -2,6 +2,7 @@
 
 mod anything;
 mod cards;
+mod drafts;
 mod keys;
 mod pointer;
 mod sessions;
