@@ -24,6 +24,7 @@ pub mod logging;
 pub mod msg;
 pub mod panic;
 pub mod prompts;
+pub mod reload;
 pub mod signals;
 pub mod slash;
 #[cfg(test)]
@@ -34,3 +35,4 @@ pub mod terminal;
 pub mod theme_choice;
 pub mod time_of_day;
 pub mod update;
+pub mod watch_files;

@@ -14,6 +14,7 @@ use crate::term::writer::Writer;
 use crate::theme::depth::Depth;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use std::cell::Cell;
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
@@ -42,7 +43,7 @@ pub struct Terminal {
     /// Last, so that whatever is dropped before can no longer write.
     guard: Guard,
     tty: Arc<Tty>,
-    depth: Depth,
+    depth: Cell<Depth>,
     spare: Option<Buffer>,
 }
 
@@ -88,7 +89,7 @@ impl Terminal {
             to_terminal.upgrade().is_some_and(|writer| writer.send(bytes).is_ok())
         });
         let clipboard = clipboard.map_err(|error| tracing::warn!("nothing can be copied: {error}")).ok();
-        let depth = Depth::from_env(|name| env.get(name));
+        let depth = Cell::new(Depth::of(&settings.colors, |name| env.get(name)));
         let facts = Facts { caps: probed.caps, size, typed: probed.typed };
         Ok((Self { reader, writer, clipboard, guard, tty, depth, spare: None }, facts))
     }
@@ -100,18 +101,18 @@ impl Terminal {
         cells.resize(area);
         cells.reset();
         let caret = draw(&mut cells);
-        if self.depth != Depth::True {
-            for cell in &mut cells.content {
-                cell.fg = self.depth.quantise(cell.fg);
-                cell.bg = self.depth.quantise(cell.bg);
-            }
-        }
+        self.depth.get().cells(&mut cells);
         self.spare = self.writer.show(Frame { cells, caret });
     }
 
     /// Paints the next frame in full.
     pub fn repaint(&self) {
         self.writer.repaint();
+    }
+
+    /// Shows this many colours from the next frame on.
+    pub fn set_depth(&self, depth: Depth) {
+        self.depth.set(depth);
     }
 
     /// Takes the mouse, or leaves it to the terminal.

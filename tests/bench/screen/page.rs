@@ -8,8 +8,7 @@ use mynah::app::msg::Msg;
 use mynah::app::state::{AppState, Beginning};
 use mynah::app::update::update;
 use mynah::config::keymap::Keymap;
-use mynah::config::load;
-use mynah::config::settings::Settings;
+use mynah::config::load::Loaded;
 use mynah::proto::entry::EntryPatch;
 use mynah::proto::event::AgentEvent;
 use mynah::proto::ids::{CallId, EntryId};
@@ -32,9 +31,8 @@ const LONG: usize = 100_000;
 
 /// A program without a session, in which something was said.
 fn state(messages: usize) -> AppState {
-    let settings = Settings::from_values(&load::defaults());
     let mut state = AppState::new(Beginning {
-        settings: &settings,
+        loaded: Loaded::defaults(),
         cwd: "/project".into(),
         home: "/home/u".into(),
         term_program: None,
