@@ -8,6 +8,8 @@
 //! | [`slash`] | the table of commands behind a slash |
 //! | [`headless`] | `mynah -p` |
 
+#[cfg(test)]
+mod colour_tests;
 pub mod config_command;
 pub mod draw;
 pub mod effect;
@@ -18,6 +20,7 @@ pub mod folder_listing;
 pub mod frame;
 pub mod git_branch;
 pub mod headless;
+pub mod keys_command;
 pub mod list_models;
 pub mod list_sessions;
 pub mod logging;

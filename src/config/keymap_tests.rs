@@ -106,3 +106,73 @@ fn the_users_file_is_read_from_its_place() {
     fs::write(user_file(&places), "[global]\nhelp = \"f2\"\n").expect("written");
     assert_eq!(Keymap::load(&places).0.hint(Action::Help), Some(chord("f2")));
 }
+
+#[test]
+fn keys_in_a_row() {
+    use Context::{Composer, Global};
+    let (keymap, warnings) = patched("[global]\nhelp = [\"f1\", \"ctrl+x h\", \"ctrl+x ctrl+h ctrl+k\"]\n");
+    assert_eq!(warnings, [""; 0]);
+    let resolve = |text: &str| {
+        let pressed: Vec<Key> = text.split(' ').map(key).collect();
+        keymap.resolve(&pressed, &[Composer, Global])
+    };
+    let table = [
+        ("ctrl+x", Resolved::Pending),
+        ("ctrl+x ctrl+h", Resolved::Pending),
+        ("ctrl+x ctrl+h ctrl+k", Resolved::Action(Action::Help)),
+        ("ctrl+x h", Resolved::Action(Action::Help)),
+        ("ctrl+x ctrl+e", Resolved::Action(Action::Editor)),
+        ("ctrl+x k", Resolved::None),
+        ("h", Resolved::None),
+    ];
+    for (text, expected) in table {
+        assert_eq!(resolve(text), expected, "{text}");
+    }
+    let following = keymap.following(&[key("ctrl+x")], &[Composer, Global]);
+    let following: Vec<String> =
+        following.iter().map(|(chord, action)| format!("{} {action}", chord.after(1))).collect();
+    assert_eq!(following, ["ctrl+e editor", "ctrl+h ctrl+k help", "h help"]);
+}
+
+#[test]
+fn of_a_key_and_a_chord_that_it_begins_the_key_holds() {
+    let table = [
+        // Over the embedded keys.
+        (
+            "[composer]\nredo = \"ctrl+k x\"",
+            "`ctrl+k x` can't be reached in [composer], because `ctrl+k` already does `kill_to_end`.",
+            "ctrl+k",
+            Action::KillToEnd,
+        ),
+        (
+            "[composer]\nredo = \"ctrl+x\"",
+            "`ctrl+x` now does `redo`, so `ctrl+x ctrl+e` for `editor` can't be reached",
+            "ctrl+x",
+            Action::Redo,
+        ),
+        // In one file, in either order.
+        (
+            "[composer]\nredo = \"ctrl+q\"\nyank = \"ctrl+q y\"",
+            "keymap.toml:3: `ctrl+q y` can't be reached in [composer], because `ctrl+q` already does `redo` (keymap.toml:2)",
+            "ctrl+q",
+            Action::Redo,
+        ),
+        (
+            "[composer]\nyank = \"ctrl+q y\"\nredo = \"ctrl+q\"",
+            "keymap.toml:2: `ctrl+q y` can't be reached in [composer], because `ctrl+q` already does `redo` (keymap.toml:3)",
+            "ctrl+q",
+            Action::Redo,
+        ),
+    ];
+    for (text, expected, pressed, action) in table {
+        let (keymap, warnings) = patched(text);
+        assert!(warnings.len() == 1 && warnings[0].contains(expected), "{text}: {warnings:?}");
+        assert_eq!(keymap.resolve(&[key(pressed)], &[Context::Composer]), Resolved::Action(action), "{text}");
+        assert_eq!(keymap.mistakes(), warnings);
+    }
+    let (keymap, warnings) = patched("[composer]\nkill_to_end = []\nredo = \"ctrl+k x\"");
+    assert_eq!(warnings, [""; 0], "with room made for it");
+    assert_eq!(keymap.resolve(&[key("ctrl+k")], &[Context::Composer]), Resolved::Pending);
+    // Letters after the first key are no letters.
+    assert_eq!(patched("[composer]\nredo = \"x ctrl+k\"").1.len(), 1);
+}

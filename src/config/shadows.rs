@@ -5,6 +5,7 @@ use super::action::{Action, Context};
 use super::chord::Chord;
 use super::keymap::Keymap;
 use std::fmt;
+use std::sync::LazyLock;
 
 /// The ways on which a key looks for its action, from the inside out: as the screen asks them.
 pub const PATHS: &[&[Context]] = &[
@@ -45,11 +46,13 @@ impl fmt::Display for Shadow {
     }
 }
 
+/// What the embedded keys hide.
+static USUAL: LazyLock<Vec<Shadow>> = LazyLock::new(|| all(&Keymap::defaults()));
+
 /// What is hidden because of the user's file.
 pub fn of_user(keymap: &Keymap) -> Vec<Shadow> {
-    let usual = all(&Keymap::defaults());
     let mut found = all(keymap);
-    found.retain(|shadow| !usual.contains(shadow));
+    found.retain(|shadow| !USUAL.contains(shadow));
     found
 }
 

@@ -2,7 +2,9 @@
 
 mod anything;
 mod cards;
+mod chords;
 mod keys;
 mod pointer;
 mod sessions;
+mod settings;
 mod submit;
