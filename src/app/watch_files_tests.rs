@@ -19,7 +19,10 @@ impl World {
         let places = Places::from_env(&Env::of([("MYNAH_HOME", root.to_str().unwrap())]));
         prepare(&places);
         let (tell, told) = channel();
-        let watch = FileWatch::start(&places, move || drop(tell.send(()))).unwrap();
+        let watch = FileWatch::start(&places, move || {
+            let _ended = tell.send(());
+        })
+        .unwrap();
         Self { _home: home, places, told, _watch: watch }
     }
 

@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn chords_are_read_and_printed() {
-        for (text, printed) in [("ctrl+x  Ctrl+E", "ctrl+x ctrl+e"), (" f1 ", "f1"), ("g g", "g g")] {
+        for (text, printed) in [("ctrl+x  Ctrl+e", "ctrl+x ctrl+e"), (" f1 ", "f1"), ("g g", "g g")] {
             assert_eq!(chord(text).to_string(), printed);
         }
         for (text, why) in [

@@ -314,12 +314,10 @@ fn text_of(frame: &Frame) -> String {
 #[test]
 fn on_any_size_the_focused_row_and_whole_hints_are_shown() {
     let dark = Theme::quiet_dark();
-    let sizes = || {
-        (1..=200_u16)
-            .step_by(7)
-            .chain([2, 3, 19, 20, 71, 72])
-            .flat_map(|columns| (1..=60_u16).map(move |rows| (columns, rows)))
-    };
+    // All that is narrow or low, and then in steps.
+    let columns = || (1..=24_u16).step_by(3).chain([2, 30, 59, 60, 71, 72, 73, 100, 200]);
+    let rows = || (1..=17_u16).chain([20, 30, 60]);
+    let sizes = || columns().flat_map(|columns| rows().map(move |rows| (columns, rows)));
     for kind in 2..14 {
         let mut layer = any_layer(kind);
         // Somewhere in the middle of what can be chosen.
