@@ -2,11 +2,12 @@
 
 use super::Outcome;
 use crate::app::state::AppState;
-use crate::config::action::Context;
-use crate::config::chord::END;
+use crate::config::action::{Action, Context};
+use crate::config::chord::{Chord, END};
 use crate::config::key::Key;
 use crate::config::keymap::Resolved;
 use crate::proto::event::NoticeLevel;
+use crate::text::width;
 use std::time::Instant;
 
 /// A key on its way through the places that may want it.
@@ -73,28 +74,39 @@ pub fn path(state: &AppState) -> Vec<Context> {
     path
 }
 
-/// What may follow on the keys pressed so far, as far as it fits into so many columns.
+/// What may follow on the keys pressed so far, as far as it fits into so many columns: no hint is cut, the last ones go.
 pub fn hints(state: &AppState, room: usize) -> Option<String> {
     if state.chord.is_empty() {
         return None;
     }
-    let pressed: Vec<String> = state.chord.iter().map(ToString::to_string).collect();
-    let mut text = pressed.join(" ");
-    let end = format!(" · {END} ends it");
     let following = state.keymap.following(&state.chord, &path(state));
-    for (at, (chord, action)) in following.iter().enumerate() {
-        let hint = format!(" · {} {}", chord.after(state.chord.len()), action.text().to_lowercase());
-        let is_last = at + 1 == following.len();
-        let more = if is_last { 0 } else { crate::text::width::of(" · …") };
-        let used = crate::text::width::of(&text) + crate::text::width::of(&hint) + more;
-        if used + crate::text::width::of(&end) > room {
-            text.push_str(" · …");
-            break;
-        }
-        text.push_str(&hint);
+    let hints = |name: fn(Action) -> String| -> Vec<String> {
+        let hint = |(chord, action): &(Chord, Action)| {
+            format!("{} {}", chord.after(state.chord.len()), name(*action))
+        };
+        following.iter().map(hint).collect()
+    };
+    let pressed: Vec<String> = state.chord.iter().map(ToString::to_string).collect();
+    let pressed = pressed.join(" ");
+    let end = format!("{END} ends it");
+    // Texts, where there is room for all; else names.
+    let texts = joined(&pressed, &hints(|action| action.text().to_lowercase()), &end);
+    if width::of(&texts) <= room {
+        return Some(texts);
     }
-    if crate::text::width::of(&text) + crate::text::width::of(&end) <= room {
-        text.push_str(&end);
+    let mut names = hints(|action| action.name().replace('_', " "));
+    let all = joined(&pressed, &names, &end);
+    if width::of(&all) <= room {
+        return Some(all);
     }
-    Some(text)
+    while !names.is_empty() && width::of(&joined(&pressed, &names, "…")) > room {
+        names.pop();
+    }
+    Some(joined(&pressed, &names, if names.len() < following.len() { "…" } else { "" }))
+}
+
+fn joined(pressed: &str, hints: &[String], end: &str) -> String {
+    let hints = hints.iter().map(String::as_str);
+    let parts = std::iter::once(pressed).chain(hints).chain(Some(end).filter(|end| !end.is_empty()));
+    parts.collect::<Vec<_>>().join(" · ")
 }

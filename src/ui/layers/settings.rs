@@ -29,8 +29,8 @@ use std::collections::BTreeSet;
 const DETAIL: u16 = 5;
 /// From this height on there is room.
 const ROOMY: u16 = 12;
-/// From this width on a row has the text beside the value.
-const WIDE: usize = 84;
+/// From this width on a row has the text beside the value. Below it texts would be cut; they stand under the list.
+const WIDE: usize = 116;
 /// Columns of a value beside its text.
 const VALUE: usize = 20;
 /// Rows that the wheel moves at most in one input.
@@ -533,12 +533,6 @@ impl Settings {
         };
         if !matches!(self.mode, Mode::Line(_)) {
             facts.push((Role::Text, format!("{}. {}.", meta.key, meta.text)));
-            let now = format!(
-                "Now {}, default {}; may be {}.",
-                shown(&item.value),
-                shown(&item.default),
-                meta.kind
-            );
             let overridden_first = overridden.is_some() && !meta.adds_up;
             if overridden_first {
                 facts.extend(overridden.map(|text| (Role::Warning, text)));
@@ -548,9 +542,15 @@ impl Settings {
                     "The lists of all files add up; yours alone is changed here.".to_owned(),
                 ));
             }
-            facts.push((Role::Muted, now));
+            let default = shown(&item.default);
+            facts.push((Role::Muted, format!("Default {default}; may be {}.", meta.kind)));
         }
         facts.push((Role::Muted, format!("A change holds {}.", meta.holds.as_str())));
+        let value = shown(&item.value);
+        if width::of(&value) > VALUE && !matches!(self.mode, Mode::Line(_)) {
+            // The row may have cut it.
+            facts.push((Role::Muted, format!("Now {value}")));
+        }
         facts
     }
 }

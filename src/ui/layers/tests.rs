@@ -6,6 +6,7 @@ use crate::assert_screen;
 use crate::config::check::Value;
 use crate::config::keymap::Keymap;
 use crate::config::load::{Loaded, Origin};
+use crate::config::settings::SETTINGS;
 use crate::proto::ask::{AskPreview, PermissionAsk};
 use crate::proto::ids::CallId;
 use crate::theme::Theme;
@@ -288,6 +289,33 @@ fn how_the_settings_look() {
         assert_screen!("layers", "settings-line", &frame.buffer, frame.caret);
         let frame = draw(&mut settings(), &Theme::terminal(), columns, rows);
         assert_screen!("layers", "settings-terminal", &frame.buffer, frame.caret);
+    }
+}
+
+#[test]
+fn on_a_small_screen_nothing_that_is_said_of_a_setting_is_cut() {
+    let dark = Theme::quiet_dark();
+    for origin in [
+        Origin::Default,
+        Origin::Project,
+        Origin::Environment("MYNAH_COMPOSER_ENTER_WHILE_RUNNING".to_owned()),
+    ] {
+        let mut loaded = Loaded::defaults();
+        for meta in SETTINGS {
+            loaded.origins.insert(meta.key, origin.clone());
+        }
+        let mut layer = Layer::Settings(Box::new(Settings::new(&loaded)));
+        for meta in SETTINGS {
+            let frame = draw(&mut layer, &dark, 60, 20);
+            let shown = text(&frame.buffer);
+            let last = format!("A change holds {}.", meta.holds.as_str());
+            assert!(shown.contains(meta.key) && shown.contains(&last), "{}:\n{shown}", meta.key);
+            let rows: Vec<&str> = shown.lines().filter(|row| !row.starts_with("page")).collect();
+            let row =
+                rows.iter().find(|row| row.starts_with(" › ") && !row.contains("Search")).expect("selected");
+            assert!(!row.contains('…'), "{row}");
+            act(&mut layer, Action::ListDown);
+        }
     }
 }
 
