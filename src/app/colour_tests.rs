@@ -17,7 +17,8 @@ fn renditions(setting: &str, depth: Depth) -> Vec<Vec<u16>> {
     let text = String::from_utf8(bytes).expect("text");
     let sequences = text.split("\u{1b}[").skip(1).filter_map(|rest| {
         let end = rest.find(|c: char| c.is_ascii_alphabetic())?;
-        rest[end..].starts_with('m').then(|| rest[..end].to_owned())
+        let (numbers, end) = rest.split_at_checked(end)?;
+        end.starts_with('m').then(|| numbers.to_owned())
     });
     sequences.map(|one| one.split([';', ':']).map(|number| number.parse().unwrap_or(0)).collect()).collect()
 }

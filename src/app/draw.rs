@@ -98,7 +98,7 @@ const NOTICE_ROWS: usize = 4;
 
 /// Columns for a notice of the footer. Where it has a single row, the mode keeps its place there.
 fn notice_room((columns, rows): (u16, u16)) -> usize {
-    usize::from(columns).saturating_sub(if rows < ROOMY { 16 } else { 4 })
+    usize::from(columns).saturating_sub(if rows < ROOMY { 16 } else { 8 })
 }
 
 /// How long providers keep a prompt, and from when on it is worth a hint.

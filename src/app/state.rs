@@ -233,7 +233,7 @@ impl AppState {
             wheel: Wheel::new(events_a_notch(beginning.term_program.as_deref())),
             gestures: Gestures::default(),
             chord: Vec::new(),
-            told: told,
+            told,
             loaded: beginning.loaded,
             scene: Scene::default(),
             exit: None,

@@ -44,13 +44,13 @@ fn key_in(text: &str) -> Option<String> {
         return Some((*modifier).to_owned());
     }
     // A key is a word of its own; what stands between other signs is a name of something else.
-    let words: Vec<&str> = lower.split([' ', ',', ';', ':', '(', ')', '.', '·', '/']).collect();
+    let mut words = lower.split([' ', ',', ';', ':', '(', ')', '.', '·', '/']);
     let is_function_key = |word: &str| {
         word.strip_prefix('f')
             .and_then(|number| number.parse::<u8>().ok())
             .is_some_and(|n| (1..=24).contains(&n))
     };
-    words.into_iter().find(|word| NAMES.contains(word) || is_function_key(word)).map(str::to_owned)
+    words.find(|word| NAMES.contains(word) || is_function_key(word)).map(str::to_owned)
 }
 
 #[test]

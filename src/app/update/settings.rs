@@ -33,7 +33,9 @@ pub fn reloaded(state: &mut AppState, reloaded: Reloaded, now: Instant) -> Outco
     let mut outcome = Outcome::none();
     let mut changed = Vec::new();
     if let Some(loaded) = reloaded.loaded {
-        let differ = |key: &&str| loaded.values.get(key) != state.loaded.values.get(key);
+        // A theme that was chosen here is in the file only since then.
+        let is_chosen = |key: &str| key == "screen.theme" && loaded.settings.screen.theme == state.theme_name;
+        let differ = |key: &&str| loaded.values.get(key) != state.loaded.values.get(key) && !is_chosen(key);
         let keys: Vec<&str> = SETTINGS.iter().map(|meta| meta.key).filter(differ).collect();
         for key in &keys {
             outcome = outcome.and(setting_written(state, key, &loaded.settings).0);

@@ -216,6 +216,16 @@ fn the_command_reads_anew_and_says_so() {
 }
 
 #[test]
+fn a_theme_that_was_chosen_here_is_no_news() {
+    let mut stage = Stage::open();
+    stage.line("/theme contrast");
+    let settings = loaded("screen.theme", Value::Text("contrast".to_owned()), Origin::User);
+    let reloaded = Reloaded { loaded: Some(settings), ..nothing() };
+    assert_eq!(stage.done(Done::Reloaded(Box::new(reloaded))), []);
+    assert_eq!((stage.toast(), stage.state.loaded.settings.screen.theme.as_str()), ("", "contrast"));
+}
+
+#[test]
 fn a_theme_that_is_tried_stays_while_files_change() {
     let mut stage = Stage::open();
     stage.line("/theme");
