@@ -90,8 +90,9 @@ pub(super) fn setting_written(
         "screen.mouse" => {}
         "composer.enter_while_running" => state.enter_steers = settings.enter_steers,
         _ => {
-            let holds = setting(key).map_or(Holds::NextStart, |meta| meta.holds);
-            return (outcome, holds.as_str());
+            // What nothing here takes in can't hold now, whatever the table says.
+            let holds = setting(key).map(|meta| meta.holds).filter(|holds| *holds != Holds::Now);
+            return (outcome, holds.unwrap_or(Holds::NextStart).as_str());
         }
     }
     (outcome, Holds::Now.as_str())

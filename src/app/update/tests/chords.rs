@@ -42,6 +42,7 @@ fn what_may_follow_is_shown_and_esc_ends_it() {
     assert!(stage.screen().contains("ctrl+e write in"));
     assert_eq!(stage.keys(&["esc"]), []);
     assert!(!stage.screen().contains("ctrl+e write in"));
+    assert_eq!(stage.toast(), "", "nothing went wrong");
     assert_eq!(stage.keys(&["ctrl+e"]), [], "the end of the line, as always");
     let mut running = Stage::running();
     assert_eq!(running.keys(&["ctrl+x", "esc"]), [], "it stops nothing else");
