@@ -202,6 +202,8 @@ pub struct ConfigArgs {
 pub enum ConfigAction {
     /// All settings: value, where it comes from, what it does
     List,
+    /// All keys: where they hold, what they do, which are your own, and what is wrong with those
+    Keys,
     /// One setting's value
     Get {
         /// For example model.default

@@ -3,7 +3,7 @@
 use mynah::app::config_command::{self, ConfigCommand, ConfigCx, Scope};
 use mynah::app::headless::{self, Exit, text::Streams};
 use mynah::app::start::{self, Started, Surroundings};
-use mynah::app::{event_loop, list_models, list_sessions, logging, panic, prompts};
+use mynah::app::{event_loop, keys_command, list_models, list_sessions, logging, panic, prompts};
 use mynah::cli::{self, ConfigAction, ConfigArgs, Invocation, OutputMode, RunArgs};
 use mynah::config::env::Env;
 use mynah::config::places::Places;
@@ -129,6 +129,11 @@ fn runtime() -> anyhow::Result<Runtime> {
 fn config(args: &ConfigArgs, env: Env) -> anyhow::Result<Exit> {
     let around = Surroundings::find(env, None, &[])?;
     let scope = if args.project { Scope::Project } else { Scope::User };
+    if args.action == Some(ConfigAction::Keys) {
+        let (table, is_right) = keys_command::run(&around.places);
+        print(&table)?;
+        return Ok(if is_right { Exit::Success } else { Exit::Failure });
+    }
     let cx = ConfigCx { places: &around.places, project: &around.project_root, env: &around.env, flags: &[] };
     print(&config_command::run(&command(args.action.as_ref()), scope, cx)?)?;
     Ok(Exit::Success)
@@ -136,7 +141,8 @@ fn config(args: &ConfigArgs, env: Env) -> anyhow::Result<Exit> {
 
 fn command(action: Option<&ConfigAction>) -> ConfigCommand {
     match action {
-        None | Some(ConfigAction::List) => ConfigCommand::List,
+        // Keys are no settings, and are told elsewhere.
+        None | Some(ConfigAction::List | ConfigAction::Keys) => ConfigCommand::List,
         Some(ConfigAction::Get { key }) => ConfigCommand::Get { key: key.clone() },
         Some(ConfigAction::Set { key, values }) => {
             ConfigCommand::Set { key: key.clone(), value: values.join(",") }

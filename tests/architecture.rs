@@ -1,6 +1,7 @@
 //! What holds for the sources and the repository as a whole, and no compiler checks: who may import whom, and what may
 //! lie where. Each failure says where, what, why and what to do.
 
+mod key_names;
 mod layers;
 mod repository;
 mod source;
@@ -21,6 +22,18 @@ fn layers_point_downwards() {
     assert!(sources.iter().any(|(file, _)| file == "lib.rs"), "the sources are under src");
     let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
     assert_none(layers::check(&sources, &layers::dependencies(&manifest)));
+}
+
+#[test]
+fn texts_name_no_keys() {
+    let root = root();
+    let files = files_below(&root.join("src"));
+    let sources: Vec<_> = files
+        .iter()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .map(|path| (relative(path, &root.join("src")), fs::read_to_string(path).unwrap()))
+        .collect();
+    assert_none(key_names::check(&sources));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The state as cells: which part of the screen gets which rows, and from where each takes its figures.
 
 use super::state::{AppState, Early};
+use super::update;
 use crate::agent::view::SessionView;
 use crate::config::action::Action;
 use crate::proto::command::Prompt;
@@ -95,6 +96,11 @@ const ROOMY: u16 = 20;
 /// Rows that are kept for a notice at the start.
 const NOTICE_ROWS: usize = 4;
 
+/// Columns for a notice of the footer. Where it has a single row, the mode keeps its place there.
+fn notice_room((columns, rows): (u16, u16)) -> usize {
+    usize::from(columns).saturating_sub(if rows < ROOMY { 16 } else { 8 })
+}
+
 /// How long providers keep a prompt, and from when on it is worth a hint.
 const CACHE_LIFE: Duration = Duration::from_secs(5 * 60);
 const CACHE_COOLING: Duration = Duration::from_secs(4 * 60);
@@ -151,10 +157,9 @@ fn footer_of(state: &AppState, now: Instant) -> Footer {
         cache: view.and_then(|view| cache_of(view, state.session.responded?, now)),
         is_closed: state.session.problem.is_some() && !state.session.opening,
         is_mouse_off: !state.mouse,
-        notice: state
-            .toast
-            .as_ref()
-            .map(|toast| (toast.level, toast.text.clone()))
+        notice: update::chords::hints(state, notice_room(state.size))
+            .map(|hints| (NoticeLevel::Info, hints))
+            .or_else(|| state.toast.as_ref().map(|toast| (toast.level, toast.text.clone())))
             .or_else(|| state.pane.focused().map(|_| (NoticeLevel::Info, row_keys(&look)))),
     }
 }

@@ -59,6 +59,20 @@ pub enum Effect {
         /// As on the command line; nothing shows it.
         value: Option<String>,
     },
+    /// Takes a setting out of the user's file, so that its default holds again.
+    Unset {
+        /// Which.
+        key: String,
+    },
+    /// Reads settings, keys and colours anew.
+    Reload {
+        /// The user asks for it, so something is said in any case.
+        asked: bool,
+        /// The theme that is in force, by name.
+        theme: String,
+    },
+    /// Shows as many colours as the settings say.
+    ApplyColors,
     /// Reads this project's own settings from now on, or not.
     Trust(bool),
     /// Ends the program.

@@ -16,6 +16,7 @@ use super::start::Surroundings;
 use super::state::{AppState, Beginning};
 use super::terminal::{Facts, Terminal};
 use super::update::{self, Outcome};
+use super::watch_files::FileWatch;
 use super::{draw, farewell, theme_choice};
 use crate::agent::outbox::Listener;
 use crate::agent::view::SessionView;
@@ -58,6 +59,13 @@ pub async fn run(args: RunArgs, around: Surroundings, prompts: Vec<Prompt>) -> a
     let around = Arc::new(around);
     let page = facts.caps.background.map(|[red, green, blue]| Rgb(red, green, blue));
     let (reports, reported) = unbounded_channel();
+    let changes = reports.clone();
+    let watch = FileWatch::start(&around.places, move || {
+        // Nobody listens once the program ends.
+        let _ended = changes.send(Report::Done(Done::FilesChanged));
+    });
+    // Kept until the program ends.
+    let _watch = watch.map_err(|error| tracing::warn!("changed files are not noticed: {error}")).ok();
     let exec = Exec::new(args.clone(), around.clone(), reports, page);
     let now = Instant::now();
     let mut state = beginning(&args, &around, &facts, page, prompts, now);
@@ -98,7 +106,7 @@ fn beginning(
     let (keymap, warnings) = Keymap::load(&around.places);
     notices.extend(warnings.into_iter().map(|warning| warning.text));
     AppState::new(Beginning {
-        settings: &around.loaded.settings,
+        loaded: around.loaded.clone(),
         cwd: around.cwd.clone(),
         home: around.places.home.clone(),
         term_program: around.env.get("TERM_PROGRAM").map(str::to_owned),
@@ -297,6 +305,10 @@ impl Loop {
     fn report(&mut self, state: &mut AppState, report: Report) {
         match report {
             Report::Done(done) => self.tell(state, Msg::Done(done)),
+            Report::Around(around, done) => {
+                self.exec.set_around(around);
+                self.tell(state, Msg::Done(done));
+            }
             Report::Agent(agent) => {
                 let NewAgent { handle, events, opened } = *agent;
                 self.agent = Some(Agent { events, view: handle.watch() });

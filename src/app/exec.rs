@@ -7,10 +7,10 @@ use super::config_command::{self, ConfigCommand, ConfigCx, Scope};
 use super::draft_keeper::DraftKeeper;
 use super::effect::{Effect, How, SessionChoice};
 use super::headless::Exit;
-use super::msg::{Done, Msg, Opened};
+use super::msg::{Done, Msg, Opened, Reloaded};
 use super::start::{self, Started, Surroundings};
 use super::terminal::Terminal;
-use super::{folder_listing, git_branch, theme_choice, update};
+use super::{folder_listing, git_branch, reload, theme_choice, update};
 use crate::agent::handle::AgentHandle;
 use crate::agent::outbox::Listener;
 use crate::cli::{RunArgs, SessionArgs};
@@ -51,6 +51,8 @@ pub struct NewAgent {
 pub enum Report {
     /// Something is done.
     Done(Done),
+    /// The same, and from now on this is what everything starts from.
+    Around(Arc<Surroundings>, Done),
     /// A session is open.
     Agent(Box<NewAgent>),
 }
@@ -188,6 +190,9 @@ impl Exec {
             }
             Effect::Save { key, value } => self.save(key, value),
             Effect::Set { key, value } => self.set(key, value),
+            Effect::Unset { key } => self.change(ConfigCommand::Unset { key }),
+            Effect::Reload { asked, theme } => self.reload(asked, theme),
+            Effect::ApplyColors => terminal.set_depth(theme_choice::depth(&self.around)),
             Effect::Trust(trusted) => {
                 self.configure(if trusted { ConfigCommand::Trust } else { ConfigCommand::Untrust });
             }
@@ -289,20 +294,50 @@ impl Exec {
             });
             return;
         };
-        let (around, settings) = (self.around.clone(), self.args.settings.clone());
-        self.in_background(move || {
-            let command = ConfigCommand::Set { key: key.clone(), value: value.clone() };
+        self.change(ConfigCommand::Set { key, value });
+    }
+
+    /// Changes the user's file.
+    fn change(&self, command: ConfigCommand) {
+        let (around, settings, reports) =
+            (self.around.clone(), self.args.settings.clone(), self.reports.clone());
+        tokio::task::spawn_blocking(move || {
+            let (key, value) = match &command {
+                ConfigCommand::Set { key, value } => (key.clone(), Some(value.clone())),
+                ConfigCommand::Unset { key } => (key.clone(), None),
+                _ => return,
+            };
             let text = match configured(&command, &around) {
                 Ok(text) => text,
-                Err(error) => return warning(error),
+                Err(why) => return tell(&reports, Done::NotSet { key, why }),
             };
             // The first line names the file: too long for one line of the screen, and of no use there.
             let but = text.lines().skip(1).collect::<Vec<_>>().join(" ");
             // As they would be after a start now: what this run was told otherwise still holds.
             match Surroundings::find(around.env.clone(), Some(&around.cwd), &settings) {
-                Ok(now) => Done::Set { key, value, but, settings: Box::new(now.loaded.settings) },
-                Err(_) => Done::Toast(NoticeLevel::Info, text),
+                Ok(now) => {
+                    let holds = || now.loaded.values.get(key.as_str()).map(ToString::to_string);
+                    let value = value.or_else(holds).unwrap_or_default();
+                    let done = Done::Set { key, value, but, loaded: Box::new(now.loaded.clone()) };
+                    let _ended = reports.send(Report::Around(Arc::new(now), done));
+                }
+                Err(_) => tell(&reports, Done::Toast(NoticeLevel::Info, text)),
             }
+        });
+    }
+
+    /// Starts from here from now on.
+    pub fn set_around(&mut self, around: Arc<Surroundings>) {
+        self.around = around;
+    }
+
+    fn reload(&self, asked: bool, theme: String) {
+        let (around, settings, page, reports) =
+            (self.around.clone(), self.args.settings.clone(), self.page, self.reports.clone());
+        tokio::task::spawn_blocking(move || {
+            let (around, reloaded) = reload::read(&around, &settings, &theme, page);
+            let done = Done::Reloaded(Box::new(Reloaded { asked, ..reloaded }));
+            let _ended = reports.send(Report::Around(around, done));
         });
     }
 

@@ -9,6 +9,8 @@
 //! | [`slash`] | the table of commands behind a slash |
 //! | [`headless`] | `mynah -p` |
 
+#[cfg(test)]
+mod colour_tests;
 pub mod config_command;
 pub mod draft_keeper;
 pub mod draw;
@@ -20,12 +22,14 @@ pub mod folder_listing;
 pub mod frame;
 pub mod git_branch;
 pub mod headless;
+pub mod keys_command;
 pub mod list_models;
 pub mod list_sessions;
 pub mod logging;
 pub mod msg;
 pub mod panic;
 pub mod prompts;
+pub mod reload;
 pub mod signals;
 pub mod slash;
 #[cfg(test)]
@@ -36,3 +40,4 @@ pub mod terminal;
 pub mod theme_choice;
 pub mod time_of_day;
 pub mod update;
+pub mod watch_files;

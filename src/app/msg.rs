@@ -1,7 +1,8 @@
 //! Everything that can happen to the full-screen program.
 
 use crate::agent::view::SessionView;
-use crate::config::settings::Settings;
+use crate::config::keymap::Keymap;
+use crate::config::load::Loaded;
 use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::message::Message;
 use crate::proto::prompt::PromptRecord;
@@ -70,10 +71,38 @@ pub enum Done {
         /// Why it has no effect; empty if it has.
         but: String,
         /// The settings as they are now.
-        settings: Box<Settings>,
+        loaded: Box<Loaded>,
     },
+    /// A setting could not be written.
+    NotSet {
+        /// Which.
+        key: String,
+        /// Why.
+        why: String,
+    },
+    /// Files of settings, keys or colours have changed on disk.
+    FilesChanged,
+    /// They were read anew.
+    Reloaded(Box<Reloaded>),
     /// Something the user should know, for a moment.
     Toast(NoticeLevel, String),
+}
+
+/// What was read anew. What is missing could not be used, and what holds is to be kept.
+#[derive(Debug)]
+pub struct Reloaded {
+    /// The user asked for it.
+    pub asked: bool,
+    /// The settings.
+    pub loaded: Option<Loaded>,
+    /// The keys.
+    pub keymap: Option<Keymap>,
+    /// The colours.
+    pub theme: Option<Theme>,
+    /// The themes that can be chosen.
+    pub themes: Vec<String>,
+    /// What is wrong in the files.
+    pub mistakes: Vec<String>,
 }
 
 /// A session that was opened.

@@ -10,8 +10,7 @@ use crate::agent::view::{
 };
 use crate::config::key::{Key, KeyCode};
 use crate::config::keymap::Keymap;
-use crate::config::load;
-use crate::config::settings::Settings;
+use crate::config::load::Loaded;
 use crate::proto::ask::{AskPreview, PermissionAsk, PermissionMode};
 use crate::proto::command::{Command, Prompt};
 use crate::proto::event::AgentEvent;
@@ -37,7 +36,7 @@ pub struct Stage {
 }
 
 /// Reading the embedded files takes longer than a test.
-static SETTINGS: LazyLock<Settings> = LazyLock::new(|| Settings::from_values(&load::defaults()));
+static LOADED: LazyLock<Loaded> = LazyLock::new(Loaded::defaults);
 static KEYMAP: LazyLock<Keymap> = LazyLock::new(Keymap::defaults);
 static DARK: LazyLock<Theme> = LazyLock::new(Theme::quiet_dark);
 /// Far from the beginning of time, so that everything may lie in the past.
@@ -50,9 +49,9 @@ impl Stage {
     }
 
     /// The same with other beginnings.
-    pub fn with(change: impl FnOnce(&mut Beginning<'_>)) -> Self {
+    pub fn with(change: impl FnOnce(&mut Beginning)) -> Self {
         let mut beginning = Beginning {
-            settings: &SETTINGS,
+            loaded: LOADED.clone(),
             cwd: PathBuf::from("/home/ada/src/tool"),
             home: PathBuf::from("/home/ada"),
             term_program: None,

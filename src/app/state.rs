@@ -4,8 +4,9 @@ use super::effect::SessionChoice;
 use super::headless::Exit;
 use super::slash;
 use crate::agent::view::SessionView;
+use crate::config::key::Key;
 use crate::config::keymap::Keymap;
-use crate::config::settings::Settings;
+use crate::config::load::Loaded;
 use crate::proto::command::Prompt;
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::AskId;
@@ -84,6 +85,12 @@ pub struct AppState {
     pub wheel: Wheel,
     /// Gestures that depend on the one before.
     pub gestures: Gestures,
+    /// The keys of a chord that was begun.
+    pub chord: Vec<Key>,
+    /// The settings as they were read last.
+    pub loaded: Loaded,
+    /// What is wrong in the files of settings, keys and colours, as told last.
+    pub told: Vec<String>,
     /// What the last frame meant.
     pub scene: Scene<Target>,
     /// The program is to end.
@@ -163,9 +170,9 @@ pub struct Gestures {
 }
 
 /// What the state begins with.
-pub struct Beginning<'a> {
-    /// The settings in force.
-    pub settings: &'a Settings,
+pub struct Beginning {
+    /// The settings in force, and where they come from.
+    pub loaded: Loaded,
     /// Where we work.
     pub cwd: PathBuf,
     /// The user's home folder.
@@ -196,8 +203,10 @@ pub struct Beginning<'a> {
 
 impl AppState {
     /// A program that has just started: nothing is open yet.
-    pub fn new(beginning: Beginning<'_>) -> Self {
-        let screen = &beginning.settings.screen;
+    pub fn new(beginning: Beginning) -> Self {
+        let settings = &beginning.loaded.settings;
+        let screen = &settings.screen;
+        let told = beginning.notices.clone();
         let mut composer = Composer::new(beginning.cwd.clone());
         composer.inform_completer(|completer| completer.set_commands(slash::completion_items()));
         let mut conversation = Conversation::new();
@@ -214,7 +223,7 @@ impl AppState {
             page_known: beginning.page_known,
             glyphs: screen.glyphs,
             motion: !screen.reduced_motion,
-            enter_steers: beginning.settings.enter_steers,
+            enter_steers: settings.enter_steers,
             mouse: screen.mouse,
             no_session: beginning.no_session,
             size: beginning.size,
@@ -235,6 +244,9 @@ impl AppState {
             listing: None,
             wheel: Wheel::new(events_a_notch(beginning.term_program.as_deref())),
             gestures: Gestures::default(),
+            chord: Vec::new(),
+            told,
+            loaded: beginning.loaded,
             scene: Scene::default(),
             exit: None,
         };

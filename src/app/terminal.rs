@@ -14,6 +14,7 @@ use crate::term::writer::Writer;
 use crate::theme::depth::Depth;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use std::cell::Cell;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -43,7 +44,7 @@ pub struct Terminal {
     /// Last, so that whatever is dropped before can no longer write.
     guard: Guard,
     tty: Arc<Tty>,
-    depth: Depth,
+    depth: Cell<Depth>,
     spare: Option<Buffer>,
 }
 
@@ -89,7 +90,7 @@ impl Terminal {
             to_terminal.upgrade().is_some_and(|writer| writer.send(bytes).is_ok())
         });
         let clipboard = clipboard.map_err(|error| tracing::warn!("nothing can be copied: {error}")).ok();
-        let depth = Depth::from_env(|name| env.get(name));
+        let depth = Cell::new(Depth::of(&settings.colors, |name| env.get(name)));
         let facts = Facts { caps: probed.caps, size, typed: probed.typed };
         Ok((Self { reader, writer, clipboard, guard, tty, depth, spare: None }, facts))
     }
@@ -101,12 +102,7 @@ impl Terminal {
         cells.resize(area);
         cells.reset();
         let caret = draw(&mut cells);
-        if self.depth != Depth::True {
-            for cell in &mut cells.content {
-                cell.fg = self.depth.quantise(cell.fg);
-                cell.bg = self.depth.quantise(cell.bg);
-            }
-        }
+        self.depth.get().cells(&mut cells);
         self.spare = self.writer.show(Frame { cells, caret });
     }
 
@@ -118,6 +114,11 @@ impl Terminal {
     /// Writes these rows in full with the next frame: an input method has drawn on them.
     pub fn distrust(&self, rows: Range<u16>) {
         self.writer.distrust(rows);
+    }
+
+    /// Shows this many colours from the next frame on.
+    pub fn set_depth(&self, depth: Depth) {
+        self.depth.set(depth);
     }
 
     /// Takes the mouse, or leaves it to the terminal.

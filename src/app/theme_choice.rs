@@ -18,11 +18,16 @@ pub fn named(name: &str, around: &Surroundings, page: Option<Rgb>) -> (Theme, Ve
     let choice = Choice {
         setting: name,
         page,
-        depth: Depth::from_env(|name| around.env.get(name)),
+        depth: depth(around),
         contrast: Contrast::named(&around.loaded.settings.screen.contrast).unwrap_or_default(),
     };
     let (theme, warnings) = load::load(&choice, &folder(around));
     (theme, warnings.into_iter().map(|warning| warning.text).collect())
+}
+
+/// How many colours are shown.
+pub fn depth(around: &Surroundings) -> Depth {
+    Depth::of(&around.loaded.settings.screen.colors, |name| around.env.get(name))
 }
 
 /// The names that can be chosen.

@@ -24,6 +24,8 @@ pub enum Context {
     Transcript,
     /// Pickers.
     List,
+    /// The settings, where nothing is typed.
+    Settings,
     /// Windows over the transcript.
     Popup,
     /// A question for permission.
@@ -32,7 +34,7 @@ pub enum Context {
 
 impl Context {
     /// All of them, in the order in which help shows them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Global,
         Self::Composer,
         Self::ComposerEmpty,
@@ -41,6 +43,7 @@ impl Context {
         Self::Search,
         Self::Transcript,
         Self::List,
+        Self::Settings,
         Self::Popup,
         Self::Card,
     ];
@@ -56,6 +59,7 @@ impl Context {
             Self::Search => "search",
             Self::Transcript => "transcript",
             Self::List => "list",
+            Self::Settings => "settings",
             Self::Popup => "popup",
             Self::Card => "card",
         }
@@ -72,6 +76,7 @@ impl Context {
             Self::Search => "Searching the transcript",
             Self::Transcript => "A focused row",
             Self::List => "Lists",
+            Self::Settings => "Settings",
             Self::Popup => "Windows",
             Self::Card => "Permission",
         }
@@ -87,7 +92,7 @@ impl Context {
             | Self::HistorySearch
             | Self::Search
             | Self::List => true,
-            Self::Transcript | Self::Popup | Self::Card => false,
+            Self::Transcript | Self::Settings | Self::Popup | Self::Card => false,
         }
     }
 }
@@ -136,6 +141,8 @@ actions! {
     Suspend, "suspend", [Global], "Suspend to the shell";
     Palette, "palette", [Global], "Command palette";
     Help, "help", [Global], "Help";
+    Settings, "settings", [Global], "Settings";
+    Reload, "reload", [Global], "Read settings, keys and colours anew";
     Repaint, "repaint", [Global], "Draw the whole screen again";
     NextMode, "next_mode", [Global], "Next permission mode";
     PickModel, "pick_model", [Global], "Choose a model";
@@ -225,10 +232,10 @@ actions! {
     CopyRow, "copy_row", [Transcript Popup], "Copy";
     ScrollUp, "scroll_up", [Popup Transcript Card], "Scroll up by a line";
     ScrollDown, "scroll_down", [Popup Transcript Card], "Scroll down by a line";
-    ListUp, "list_up", [List Card], "The entry above";
-    ListDown, "list_down", [List Card], "The entry below";
-    ListPageUp, "list_page_up", [List Card], "A page up";
-    ListPageDown, "list_page_down", [List Card], "A page down";
+    ListUp, "list_up", [List Settings Card], "The entry above";
+    ListDown, "list_down", [List Settings Card], "The entry below";
+    ListPageUp, "list_page_up", [List Settings Card], "A page up";
+    ListPageDown, "list_page_down", [List Settings Card], "A page down";
     Confirm, "confirm", [List Popup Card], "Choose";
     ListScope, "list_scope", [List], "This project or all";
     ListSort, "list_sort", [List], "Next order";
@@ -236,6 +243,13 @@ actions! {
     ListPath, "list_path", [List], "Show paths";
     ListRename, "list_rename", [List], "Rename";
     ListDelete, "list_delete", [List], "Delete";
+
+    // Settings.
+    SettingChange, "setting_change", [Settings], "Change it: switch, next choice, or write";
+    SettingNext, "setting_next", [Settings], "The next choice";
+    SettingPrevious, "setting_previous", [Settings], "The choice before";
+    SettingReset, "setting_reset", [Settings], "Back to the default";
+    SettingSearch, "setting_search", [Settings], "Search";
 
     // Permission.
     AllowOnce, "allow_once", [Card], "Yes, once";

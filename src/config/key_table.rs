@@ -30,6 +30,8 @@ const IN_EVERY_EDITOR: &[Action] = &[
     Action::ListDown,
     Action::ListPageUp,
     Action::ListPageDown,
+    Action::SettingNext,
+    Action::SettingPrevious,
 ];
 
 /// Keys and what they do, place by place. Moving, selecting and deleting are left out, and so is what has no key.

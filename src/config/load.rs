@@ -28,6 +28,10 @@ pub struct Loaded {
     pub warnings: Vec<Warning>,
     /// The highest layer that had a say, by key.
     pub origins: BTreeMap<&'static str, Origin>,
+    /// What the user's file itself says, by key.
+    pub own: Values,
+    /// Why a whole file is not used, if one is not: whoever has settings already keeps them then.
+    pub broken: Option<String>,
 }
 
 /// A layer of settings, lowest first.
@@ -83,6 +87,15 @@ pub fn defaults() -> Values {
     loader.values
 }
 
+impl Loaded {
+    /// The embedded values alone.
+    pub fn defaults() -> Self {
+        let mut loader = Loader::default();
+        loader.file_text(DEFAULT, Path::new("config/default.toml"), &Origin::Default);
+        loader.loaded()
+    }
+}
+
 /// Puts all layers together. `flags` are keys and texts; a key may come more than once, its lists add up.
 pub fn load(places: &Places, project: Option<&Path>, env: &Env, flags: &[(String, String)]) -> Loaded {
     let mut loader = Loader::default();
@@ -105,12 +118,7 @@ pub fn load(places: &Places, project: Option<&Path>, env: &Env, flags: &[(String
             None => loader.unknown(key, "On the command line", ""),
         }
     }
-    Loaded {
-        settings: Settings::from_values(&loader.values),
-        values: loader.values,
-        warnings: loader.warnings,
-        origins: loader.origins,
-    }
+    loader.loaded()
 }
 
 #[derive(Default)]
@@ -118,9 +126,22 @@ struct Loader {
     values: Values,
     origins: BTreeMap<&'static str, Origin>,
     warnings: Vec<Warning>,
+    own: Values,
+    broken: Option<String>,
 }
 
 impl Loader {
+    fn loaded(self) -> Loaded {
+        Loaded {
+            settings: Settings::from_values(&self.values),
+            values: self.values,
+            warnings: self.warnings,
+            origins: self.origins,
+            own: self.own,
+            broken: self.broken,
+        }
+    }
+
     fn warn(&mut self, level: NoticeLevel, text: String) {
         self.warnings.push(Warning { level, text });
     }
@@ -152,14 +173,10 @@ impl Loader {
         match fs::read_to_string(path) {
             Ok(text) => self.file_text(&text, path, origin),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => self.warn(
-                // Deny rules may stand in it.
-                NoticeLevel::Error,
-                format!(
-                    "{} can't be read: {error}. Nothing in it is used, not even its deny rules. It was left as it is.",
-                    path.display()
-                ),
-            ),
+            // Deny rules may stand in it.
+            Err(error) => {
+                self.broken(format!("{} can't be read: {error}.", path.display()));
+            }
         }
     }
 
@@ -171,15 +188,8 @@ impl Loader {
         let document = match Document::parse(text) {
             Ok(document) => document,
             Err(error) => {
-                return self.warn(
-                    NoticeLevel::Error,
-                    format!(
-                        "{}: this is no TOML: {}. Nothing in the file is used, not even its deny rules. It was left \
-                         as it is.",
-                        place(error.span()),
-                        error.message().trim().replace('\n', ", ")
-                    ),
-                );
+                let message = error.message().trim().replace('\n', ", ");
+                return self.broken(format!("{}: this is no TOML: {message}.", place(error.span())));
             }
         };
         let mut found = Vec::new();
@@ -194,6 +204,14 @@ impl Loader {
                 None => self.unknown(&key, &place, " It was kept."),
             }
         }
+    }
+
+    /// A whole file is not used.
+    fn broken(&mut self, why: String) {
+        let text =
+            format!("{why} Nothing in the file is used, not even its deny rules. It was left as it is.");
+        self.broken.get_or_insert(why);
+        self.warn(NoticeLevel::Error, text);
     }
 
     /// A value of the environment or the command line.
@@ -242,6 +260,9 @@ impl Loader {
                 clip(&entry)
             );
             self.warn(level, text);
+        }
+        if *origin == Origin::User {
+            self.own.insert(meta.key, value.clone());
         }
         let adds_up = meta.adds_up || self.origins.get(meta.key) == Some(origin);
         match (self.values.get_mut(meta.key), value) {

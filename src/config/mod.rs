@@ -11,12 +11,15 @@
 //! | [`trust`] | whose project settings are read |
 //! | [`grants`] | rules that the user allowed for good |
 //! | [`key`] | a key press, read and printed |
+//! | [`chord`] | keys in a row |
 //! | [`action`] | everything a key can do |
 //! | [`keymap`] | which key does what, and where |
+//! | [`shadows`] | keys that an inner place hides from an outer one |
 //! | [`key_table`] | the same for the README |
 
 pub mod action;
 pub mod check;
+pub mod chord;
 pub mod env;
 pub mod grants;
 pub mod key;
@@ -26,4 +29,5 @@ pub mod load;
 pub mod places;
 pub mod save;
 pub mod settings;
+pub mod shadows;
 pub mod trust;

@@ -25,11 +25,44 @@ pub struct SettingMeta {
     pub adds_up: bool,
     /// A wrong value of it makes Mynah allow more than the user meant: such a mistake is told loudly.
     pub guards: bool,
+    /// From when on a change holds.
+    pub holds: Holds,
+}
+
+/// From when on a change of a setting holds while the program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// At once.
+    Now,
+    /// In sessions that are opened from then on.
+    NextSession,
+    /// When the program starts again.
+    NextStart,
+}
+
+impl Holds {
+    /// For people: `from now on`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Now => "from now on",
+            Self::NextSession => "from the next session on",
+            Self::NextStart => "from the next start on",
+        }
+    }
 }
 
 impl SettingMeta {
     const fn new(key: &'static str, kind: Kind, text: &'static str) -> Self {
-        Self { key, kind, text, short_env: None, adds_up: false, guards: false }
+        let holds = Holds::NextSession;
+        Self { key, kind, text, short_env: None, adds_up: false, guards: false, holds }
+    }
+
+    const fn live(self) -> Self {
+        Self { holds: Holds::Now, ..self }
+    }
+
+    const fn at_start(self) -> Self {
+        Self { holds: Holds::NextStart, ..self }
     }
 
     const fn rules(key: &'static str, text: &'static str) -> Self {
@@ -54,6 +87,7 @@ const THINKING: &[&str] = &["off", "minimal", "low", "medium", "high", "xhigh", 
 const MODES: &[&str] = &["ask", "edits", "yolo"];
 const LOG_LEVELS: &[&str] = &["off", "error", "warn", "info", "debug", "trace"];
 const CONTRASTS: &[&str] = &["normal", "high"];
+const COLORS: &[&str] = &["auto", "none", "16", "256", "truecolor"];
 const ENTER_WHILE_RUNNING: &[&str] = &["steer", "queue"];
 /// A day: a longer limit is a mistake in the unit.
 const DAY: i64 = 86_400;
@@ -93,22 +127,28 @@ pub const SETTINGS: &[SettingMeta] = &[
     SettingMeta::new(
         "screen.theme",
         Kind::Text,
-        "Colours: quiet, terminal, a theme's name, or dark/light names",
-    ),
-    SettingMeta::new("screen.contrast", Kind::Choice(CONTRASTS), "How well text stands out from its ground"),
-    SettingMeta::new("screen.mouse", Kind::Bool, "Take the mouse; shift and drag stays the terminal's"),
-    SettingMeta::new("screen.alternate", Kind::Bool, "A screen of our own, gone on exit"),
-    SettingMeta::new("screen.glyphs", Kind::Bool, "Marks tell success beside colours"),
+        "Colours: quiet, contrast, terminal, a theme's name, or dark/light names",
+    )
+    .live(),
+    SettingMeta::new("screen.contrast", Kind::Choice(CONTRASTS), "How well text stands out from its ground")
+        .live(),
+    SettingMeta::new("screen.colors", Kind::Choice(COLORS), "How many colours; auto asks the terminal")
+        .live(),
+    SettingMeta::new("screen.mouse", Kind::Bool, "Take the mouse; shift and drag stays the terminal's")
+        .live(),
+    SettingMeta::new("screen.alternate", Kind::Bool, "A screen of our own, gone on exit").at_start(),
+    SettingMeta::new("screen.glyphs", Kind::Bool, "Marks tell success beside colours").live(),
     SettingMeta {
         short_env: Some("MYNAH_REDUCED_MOTION"),
-        ..SettingMeta::new("screen.reduced_motion", Kind::Bool, "Nothing moves by itself")
+        ..SettingMeta::new("screen.reduced_motion", Kind::Bool, "Nothing moves by itself").live()
     },
     SettingMeta::new(
         "composer.enter_while_running",
         Kind::Choice(ENTER_WHILE_RUNNING),
         "What Enter does while a turn runs",
-    ),
-    SettingMeta::new("log.level", Kind::Choice(LOG_LEVELS), "What the log file holds"),
+    )
+    .live(),
+    SettingMeta::new("log.level", Kind::Choice(LOG_LEVELS), "What the log file holds").at_start(),
 ];
 
 /// The setting of that key.
@@ -195,6 +235,8 @@ pub struct ScreenSettings {
     pub theme: String,
     /// `normal` or `high`.
     pub contrast: String,
+    /// `auto`, `none`, `16`, `256` or `truecolor`.
+    pub colors: String,
     /// The mouse is taken.
     pub mouse: bool,
     /// The terminal's alternate screen is used.
@@ -288,6 +330,7 @@ impl Settings {
             screen: ScreenSettings {
                 theme: values.text("screen.theme").to_owned(),
                 contrast: values.text("screen.contrast").to_owned(),
+                colors: values.text("screen.colors").to_owned(),
                 mouse: values.switch("screen.mouse"),
                 alternate: values.switch("screen.alternate"),
                 glyphs: values.switch("screen.glyphs"),

@@ -2,6 +2,7 @@
 //! quantises last, so that mixing never starts from a rounded colour.
 
 use super::mix::Rgb;
+use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Style};
 
 /// How many colours a terminal shows.
@@ -19,6 +20,17 @@ pub enum Depth {
 }
 
 impl Depth {
+    /// What the setting `screen.colors` says; `auto`, and whatever else it is, leaves it to the environment.
+    pub fn of<'a>(setting: &str, get: impl Fn(&str) -> Option<&'a str>) -> Self {
+        match setting {
+            "none" => Self::Mono,
+            "16" => Self::Ansi,
+            "256" => Self::Indexed,
+            "truecolor" => Self::True,
+            _ => Self::from_env(get),
+        }
+    }
+
     /// What the environment tells. `get` looks a variable up.
     pub fn from_env<'a>(get: impl Fn(&str) -> Option<&'a str>) -> Self {
         if get("NO_COLOR").is_some_and(|value| !value.is_empty()) {
@@ -54,6 +66,22 @@ impl Depth {
         }
     }
 
+    /// The colours of all cells as they can be shown. Text and ground that were two colours stay two: rounded, both may
+    /// be the same, and the text gone.
+    pub fn cells(self, buffer: &mut Buffer) {
+        if self == Self::True {
+            return;
+        }
+        for cell in &mut buffer.content {
+            let differed = cell.fg != cell.bg;
+            cell.fg = self.quantise(cell.fg);
+            cell.bg = self.quantise(cell.bg);
+            if differed && cell.fg == cell.bg && cell.bg != Color::Reset {
+                cell.fg = apart(cell.bg);
+            }
+        }
+    }
+
     /// The style with colours that can be shown.
     pub fn style(self, mut style: Style) -> Style {
         style.fg = style.fg.map(|color| self.quantise(color));
@@ -61,6 +89,12 @@ impl Depth {
         style.underline_color = style.underline_color.map(|color| self.quantise(color));
         style
     }
+}
+
+/// Black or white, whatever is told from this colour.
+pub(super) fn apart(ground: Color) -> Color {
+    let is_dark = Rgb::estimated(ground).is_none_or(Rgb::is_dark);
+    if is_dark { Color::White } else { Color::Black }
 }
 
 /// The nearer of the cube's and the ramp's entry. The first 16 are never chosen: people give them other colours.

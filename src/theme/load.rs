@@ -1,4 +1,4 @@
-//! Theme files to themes: three embedded ones, and the user's own as patches over them. Nothing here can fail: what is
+//! Theme files to themes: the embedded ones, and the user's own as patches over them. Nothing here can fail: what is
 //! wrong is left out and told.
 
 use super::contrast::Contrast;
@@ -17,14 +17,16 @@ use std::path::{Path, PathBuf};
 use toml_edit::{Document, Item, TableLike};
 
 /// Names and texts of the embedded themes.
-const EMBEDDED: [(&str, &str); 3] = [
+const EMBEDDED: [(&str, &str); 5] = [
     ("quiet-dark", include_str!("../../themes/quiet-dark.toml")),
     ("quiet-light", include_str!("../../themes/quiet-light.toml")),
+    ("contrast-dark", include_str!("../../themes/contrast-dark.toml")),
+    ("contrast-light", include_str!("../../themes/contrast-light.toml")),
     ("terminal", include_str!("../../themes/terminal.toml")),
 ];
 
-/// The setting for the variant that fits the terminal.
-pub const FOLLOWS: &str = "quiet";
+/// The settings that mean the variant that fits the terminal.
+pub const FOLLOWS: [&str; 2] = ["quiet", "contrast"];
 
 /// What stands in for a page that no terminal told and no theme names.
 const PAGE: Rgb = Rgb(0x1a, 0x1a, 0x1d);
@@ -32,7 +34,7 @@ const PAGE: Rgb = Rgb(0x1a, 0x1a, 0x1d);
 /// What a theme is chosen by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice<'a> {
-    /// The setting: a name, `quiet` for the variant that fits the terminal, or two names as `dark/light`.
+    /// The setting: a name, `quiet` or `contrast` for the variant that fits the terminal, or two names as `dark/light`.
     pub setting: &'a str,
     /// The terminal's ground, if it told.
     pub page: Option<Rgb>,
@@ -46,7 +48,10 @@ impl<'a> Choice<'a> {
     /// The name of the theme that is meant.
     pub fn name(&self) -> &'a str {
         match self.setting {
-            FOLLOWS => self.quiet(),
+            // Without colours only what a theme makes bold or reversed is left: this one is made for that.
+            _ if self.depth == Depth::Mono => "terminal",
+            "quiet" => self.fitting("quiet-dark", "quiet-light"),
+            "contrast" => self.fitting("contrast-dark", "contrast-light"),
             setting => {
                 let (dark, light) = setting.split_once('/').unwrap_or((setting, setting));
                 if self.is_dark() { dark } else { light }
@@ -54,11 +59,11 @@ impl<'a> Choice<'a> {
         }
     }
 
-    fn quiet(&self) -> &'static str {
+    fn fitting<'b>(&self, dark: &'b str, light: &'b str) -> &'b str {
         match (self.depth, self.is_dark()) {
             (Depth::Ansi | Depth::Mono, _) => "terminal",
-            (Depth::True | Depth::Indexed, true) => "quiet-dark",
-            (Depth::True | Depth::Indexed, false) => "quiet-light",
+            (Depth::True | Depth::Indexed, true) => dark,
+            (Depth::True | Depth::Indexed, false) => light,
         }
     }
 
@@ -79,7 +84,7 @@ pub fn load(choice: &Choice<'_>, folder: &Path) -> (Theme, Vec<Warning>) {
             names(folder).join(", "),
             folder.join(format!("{name}.toml")).display()
         ));
-        name = choice.quiet();
+        name = choice.fitting("quiet-dark", "quiet-light");
         layers = files.layers(name);
     }
     let theme = files.build(name, &layers, choice.page, choice.contrast);
@@ -90,7 +95,7 @@ pub fn load(choice: &Choice<'_>, folder: &Path) -> (Theme, Vec<Warning>) {
 /// user's files, by name.
 pub fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> =
-        [FOLLOWS].into_iter().chain(EMBEDDED.iter().map(|(name, _)| *name)).map(str::to_owned).collect();
+        FOLLOWS.into_iter().chain(EMBEDDED.iter().map(|(name, _)| *name)).map(str::to_owned).collect();
     let mut own: Vec<String> = fs::read_dir(folder)
         .into_iter()
         .flatten()
@@ -113,6 +118,7 @@ pub fn embedded(name: &str, page: Option<Rgb>) -> Theme {
 /// One file's fields.
 #[derive(Debug, Default)]
 struct Layer {
+    contrast: Option<Contrast>,
     vars: BTreeMap<String, Color>,
     colors: Vec<(Role, Written)>,
 }
@@ -166,6 +172,9 @@ impl Files<'_> {
                 (Some(_), _, None) | (None, Value::Color(_), _) => {}
             }
         }
+        // A theme that asks for more contrast than the settings gets it.
+        let asked = layers.iter().rev().find_map(|layer| layer.contrast);
+        let contrast = if asked == Some(Contrast::High) { Contrast::High } else { contrast };
         let own = || vars.get("page").and_then(|color| Rgb::of(*color));
         Theme::new(name, written, page.or_else(own).unwrap_or(PAGE), contrast)
     }
@@ -247,12 +256,15 @@ impl Files<'_> {
         for (key, item) in document.as_table().iter() {
             match (key, item.as_str(), item.as_table_like()) {
                 ("inherits", Some(name), _) => inherits = Some(name.to_owned()),
+                ("contrast", Some(word), _) if Contrast::named(word).is_some() => {
+                    layer.contrast = Contrast::named(word);
+                }
                 ("vars", _, Some(table)) => self.vars(&mut layer, table, text, path),
                 ("colors", _, Some(table)) => self.colors(&mut layer, table, text, path),
                 _ => {
                     let place = place(text, path, item.span());
                     self.warn(format!(
-                        "{place}: a theme has no `{key}` like this, only `inherits`, `[vars]` and `[colors]`. It is ignored."
+                        "{place}: a theme has no `{key}` like this, only `inherits`, `contrast`, `[vars]` and `[colors]`. It is ignored."
                     ));
                 }
             }

@@ -43,6 +43,10 @@ fn the_setting_names_a_theme() {
         ("quiet", white, Depth::Ansi, "terminal"),
         ("quiet", None, Depth::Mono, "terminal"),
         ("quiet-dark", white, Depth::Ansi, "quiet-dark"),
+        ("quiet-dark", black, Depth::Mono, "terminal"),
+        ("contrast", None, Depth::True, "contrast-dark"),
+        ("contrast", white, Depth::Indexed, "contrast-light"),
+        ("contrast", black, Depth::Ansi, "terminal"),
         ("night/day", white, Depth::True, "day"),
         ("night/day", None, Depth::True, "night"),
     ];
@@ -110,7 +114,10 @@ fn files_that_are_no_themes_leave_quiet() {
     let folder = TempDir::new().unwrap();
     let (theme, warnings) = load(&choice("../secret"), folder.path());
     assert_eq!((theme.name(), warnings.len()), ("quiet-dark", 1));
-    assert_eq!(names(folder.path()), ["quiet", "quiet-dark", "quiet-light", "terminal"]);
+    assert_eq!(
+        names(folder.path()),
+        ["quiet", "contrast", "quiet-dark", "quiet-light", "contrast-dark", "contrast-light", "terminal"]
+    );
 }
 
 #[test]

@@ -38,6 +38,30 @@ impl Rgb {
         }
     }
 
+    /// The same; for the 16 colours that people change, what most terminals make of them. `None` for the terminal's own
+    /// text and ground.
+    pub fn estimated(color: Color) -> Option<Self> {
+        Some(match color {
+            Color::Black | Color::Indexed(0) => Self(0, 0, 0),
+            Color::Red | Color::Indexed(1) => Self(205, 0, 0),
+            Color::Green | Color::Indexed(2) => Self(0, 205, 0),
+            Color::Yellow | Color::Indexed(3) => Self(205, 205, 0),
+            Color::Blue | Color::Indexed(4) => Self(0, 0, 238),
+            Color::Magenta | Color::Indexed(5) => Self(205, 0, 205),
+            Color::Cyan | Color::Indexed(6) => Self(0, 205, 205),
+            Color::Gray | Color::Indexed(7) => Self(229, 229, 229),
+            Color::DarkGray | Color::Indexed(8) => Self(127, 127, 127),
+            Color::LightRed | Color::Indexed(9) => Self(255, 0, 0),
+            Color::LightGreen | Color::Indexed(10) => Self(0, 255, 0),
+            Color::LightYellow | Color::Indexed(11) => Self(255, 255, 0),
+            Color::LightBlue | Color::Indexed(12) => Self(92, 92, 255),
+            Color::LightMagenta | Color::Indexed(13) => Self(255, 0, 255),
+            Color::LightCyan | Color::Indexed(14) => Self(0, 255, 255),
+            Color::White | Color::Indexed(15) => Self(255, 255, 255),
+            _ => return Self::of(color),
+        })
+    }
+
     /// The colour for a cell.
     pub const fn color(self) -> Color {
         Color::Rgb(self.0, self.1, self.2)

@@ -53,7 +53,13 @@ impl Theme {
     pub fn new(name: &str, written: [Paint; Role::COUNT], page: Rgb, contrast: Contrast) -> Self {
         let mut lifted = written;
         for (role, paint) in Role::ALL.iter().zip(&mut lifted) {
-            paint.color = lift(paint.color, page, contrast, role.weight());
+            paint.color = match Rgb::of(paint.color) {
+                Some(_) => lift(paint.color, page, contrast, role.weight()),
+                // It has a ground of its own, and is not seen on the page.
+                None if *role == Role::SearchMatchText => paint.color,
+                None if is_text(role.weight()) => seen(paint.color, page),
+                None => paint.color,
+            };
         }
         let mut hasher = DefaultHasher::new();
         (name, page, contrast, written).hash(&mut hasher);
@@ -68,6 +74,16 @@ impl Theme {
     /// The embedded light theme on its own page.
     pub fn quiet_light() -> Self {
         load::embedded("quiet-light", None)
+    }
+
+    /// The embedded dark theme of high contrast on its own page.
+    pub fn contrast_dark() -> Self {
+        load::embedded("contrast-dark", None)
+    }
+
+    /// The embedded light theme of high contrast on its own page.
+    pub fn contrast_light() -> Self {
+        load::embedded("contrast-light", None)
     }
 
     /// The embedded theme of the terminal's own 16 colours.
@@ -130,8 +146,35 @@ impl Theme {
 
     /// Any colour, lifted to the floor of `weight` on `ground`. `Reset` is the page.
     pub fn lift(&self, color: Color, ground: Color, weight: Weight) -> Color {
-        let ground = if ground == Color::Reset { Some(self.page) } else { Rgb::of(ground) };
-        ground.map_or(color, |ground| lift(color, ground, self.contrast, weight))
+        if !is_text(weight) {
+            return color;
+        }
+        if ground == Color::Reset {
+            return match Rgb::of(color) {
+                Some(_) => lift(color, self.page, self.contrast, weight),
+                None => seen(color, self.page),
+            };
+        }
+        match (Rgb::of(color), Rgb::of(ground), Rgb::estimated(ground)) {
+            (Some(_), Some(ground), _) => lift(color, ground, self.contrast, weight),
+            // The terminal's own text fits its own page; on other grounds it is what the page says.
+            (None, Some(ground), _) if color == Color::Reset => {
+                let own = if self.page.is_dark() { Rgb::WHITE } else { Rgb::BLACK };
+                let floor = self.contrast.floor(weight);
+                if contrast::ratio(own, ground) >= floor {
+                    color
+                } else {
+                    contrast::lift(own, ground, floor).color()
+                }
+            }
+            (_, _, Some(_)) if color == ground => depth::apart(ground),
+            (_, _, Some(around)) if color == Color::Reset => {
+                let own = if self.page.is_dark() { Color::White } else { Color::Black };
+                if seen(own, around) == own { color } else { depth::apart(ground) }
+            }
+            (_, _, Some(ground)) => seen(color, ground),
+            (_, _, None) => color,
+        }
     }
 
     /// Between two colours. Where one of them is the terminal's business the first holds: nobody can mix what nobody
@@ -139,9 +182,27 @@ impl Theme {
     pub fn mix(&self, a: Color, b: Color, share: f64) -> Color {
         let from = if a == Color::Reset { Some(self.page) } else { Rgb::of(a) };
         match (from, Rgb::of(b)) {
-            (Some(from), Some(to)) => from.mix(to, share).color(),
+            (Some(from), Some(to)) => self.held(from, to, share).color(),
             (None, _) | (_, None) => a,
         }
+    }
+
+    /// Mixed, but in high contrast only as far as text can still reach its floor there: in between lie the greys on which
+    /// neither black nor white is told well enough.
+    fn held(&self, from: Rgb, to: Rgb, share: f64) -> Rgb {
+        let mixed = from.mix(to, share);
+        let floor = self.contrast.floor(Weight::Primary);
+        let reaches =
+            |ground| contrast::ratio(Rgb::WHITE, ground).max(contrast::ratio(Rgb::BLACK, ground)) >= floor;
+        if self.contrast == Contrast::Normal || reaches(mixed) || !reaches(from) {
+            return mixed;
+        }
+        let (mut good, mut bad) = (0.0, share);
+        for _ in 0..8 {
+            let middle = f64::midpoint(good, bad);
+            if reaches(from.mix(to, middle)) { good = middle } else { bad = middle }
+        }
+        from.mix(to, good)
     }
 
     /// The ground of a card of code.
@@ -168,6 +229,22 @@ impl Theme {
     /// by text colours and bold what it else tells by grounds.
     pub fn is_readable(&self) -> bool {
         self.rgb(Role::Text).is_some() && self.rgb(Role::ToolPendingBg).is_some()
+    }
+}
+
+const fn is_text(weight: Weight) -> bool {
+    matches!(weight, Weight::Primary | Weight::Secondary)
+}
+
+/// Below this ratio nobody would see that something is written there.
+const UNSEEN: f64 = 1.25;
+
+/// A colour of the terminal's sixteen where it stands on `ground`. Nobody knows what they are; where most terminals would
+/// show text that can't be seen, it is black or white.
+fn seen(color: Color, ground: Rgb) -> Color {
+    match Rgb::estimated(color) {
+        Some(estimated) if contrast::ratio(estimated, ground) < UNSEEN => depth::apart(ground.color()),
+        Some(_) | None => color,
     }
 }
 

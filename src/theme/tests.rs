@@ -78,3 +78,124 @@ fn card_grounds_are_those_of_the_specification() {
     assert_eq!(theme.code_ground(), Rgb::parse("#2c2c2e").unwrap().color());
     assert_eq!(theme.quote_ground(), Rgb::parse("#2b2b2d").unwrap().color());
 }
+
+#[test]
+fn the_contrast_themes_reach_seven_and_four_and_a_half() {
+    for theme in [Theme::contrast_dark(), Theme::contrast_light()] {
+        for (name, ground) in grounds(&theme) {
+            let rgb = if ground == Color::Reset { theme.page() } else { Rgb::of(ground).unwrap() };
+            for role in Role::ALL {
+                let floor = Contrast::High.floor(role.weight());
+                let ratio = contrast::ratio(Rgb::of(theme.color_on(*role, ground)).unwrap(), rgb);
+                assert!(ratio >= floor, "{} {} on {name}: {ratio:.2}", theme.name(), role.name());
+            }
+        }
+        // Lines are seen, where they are drawn.
+        for role in [Role::Border, Role::BorderAccent, Role::BorderMuted, Role::MdHr, Role::MdQuoteBorder] {
+            for ground in [theme.page(), theme.rgb(Role::ToolPendingBg).unwrap()] {
+                let ratio = contrast::ratio(theme.rgb(role).unwrap(), ground);
+                assert!(ratio >= 3.0, "{} {} on {ground}: {ratio:.2}", theme.name(), role.name());
+            }
+        }
+    }
+}
+
+/// All grounds of a theme, those that nobody can know included.
+fn any_grounds(theme: &Theme) -> Vec<Color> {
+    let mut all = vec![Color::Reset, theme.code_ground(), theme.quote_ground()];
+    all.extend([theme.added_ground(), theme.removed_ground()]);
+    all.extend(
+        Role::ALL.iter().filter(|role| role.weight() == Weight::Ground).map(|role| theme.color(*role)),
+    );
+    for role in Role::ALL {
+        all.push(theme.mix(theme.color(Role::ToolPendingBg), theme.color(*role), 0.3));
+    }
+    all
+}
+
+/// As far as anybody can know, text is seen on every ground.
+fn is_seen(theme: &Theme) -> Result<(), String> {
+    let texts = || Role::ALL.iter().filter(|role| is_text(role.weight()));
+    for ground in any_grounds(theme) {
+        for role in texts() {
+            let text = theme.color_on(*role, ground);
+            let own = if theme.page().is_dark() { Rgb::WHITE } else { Rgb::BLACK };
+            let rgb = Rgb::estimated(text).unwrap_or(own);
+            let around = Rgb::estimated(ground).unwrap_or(theme.page());
+            let ratio = contrast::ratio(rgb, around);
+            if (text == ground && ground != Color::Reset) || ratio < UNSEEN {
+                return Err(format!(
+                    "{} {text:?} on {ground:?} in {}: {ratio:.2}",
+                    role.name(),
+                    theme.name()
+                ));
+            }
+        }
+        for depth in [depth::Depth::Indexed, depth::Depth::Ansi, depth::Depth::Mono] {
+            let mut buffer = ratatui::buffer::Buffer::empty(ratatui::layout::Rect::new(
+                0,
+                0,
+                u16::try_from(Role::COUNT).unwrap(),
+                1,
+            ));
+            for (cell, role) in buffer.content.iter_mut().zip(texts()) {
+                cell.set_fg(theme.color_on(*role, ground)).set_bg(ground);
+            }
+            depth.cells(&mut buffer);
+            if let Some(cell) =
+                buffer.content.iter().find(|cell| cell.fg == cell.bg && cell.bg != Color::Reset)
+            {
+                return Err(format!("{:?} meets itself with {depth:?} on {ground:?}", cell.fg));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn text_is_never_the_colour_of_its_ground() {
+    let names = ["quiet-dark", "quiet-light", "contrast-dark", "contrast-light", "terminal"];
+    for name in names {
+        for page in [None, Some(Rgb::BLACK), Some(Rgb::WHITE), Some(Rgb(0x80, 0x80, 0x80))] {
+            assert_eq!(is_seen(&load::embedded(name, page)), Ok(()));
+        }
+    }
+}
+
+fn silly() -> impl proptest::strategy::Strategy<Value = Color> {
+    use proptest::prelude::*;
+    let named = [
+        Color::Reset,
+        Color::Black,
+        Color::Red,
+        Color::Yellow,
+        Color::Blue,
+        Color::Gray,
+        Color::DarkGray,
+        Color::LightGreen,
+        Color::White,
+    ];
+    prop_oneof![
+        prop::sample::select(named.to_vec()),
+        any::<u8>().prop_map(Color::Indexed),
+        any::<(u8, u8, u8)>().prop_map(|(r, g, b)| Color::Rgb(r, g, b)),
+    ]
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+
+    /// Whatever a user's theme says, even one colour for everything.
+    #[test]
+    fn a_silly_theme_still_shows_its_text(
+        colors in proptest::collection::vec(silly(), 1..6),
+        page in proptest::prelude::any::<(u8, u8, u8)>(),
+        high: bool,
+    ) {
+        let contrast = if high { Contrast::High } else { Contrast::Normal };
+        let paint = |index: usize| Paint { color: colors[index % colors.len()], modifier: Modifier::empty() };
+        let written = std::array::from_fn(paint);
+        let theme = Theme::new("silly", written, Rgb(page.0, page.1, page.2), contrast);
+        proptest::prop_assert_eq!(is_seen(&theme), Ok(()));
+    }
+}

@@ -268,7 +268,7 @@ pub fn check(sources: &[(String, String)], dependencies: &BTreeSet<String>) -> V
     findings
 }
 
-fn is_of_tests(file: &str, test_modules: &BTreeSet<&str>) -> bool {
+pub fn is_of_tests(file: &str, test_modules: &BTreeSet<&str>) -> bool {
     let stem = file.trim_end_matches(".rs");
     test_modules
         .iter()

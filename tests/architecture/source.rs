@@ -19,6 +19,8 @@ pub struct Named {
 #[derive(Debug, Default)]
 pub struct Source {
     pub named: Vec<Named>,
+    /// Strings of the code itself: text, line, and whether it is of a test.
+    pub texts: Vec<(String, usize, bool)>,
     /// Files and folders, without `.rs`, that are modules of the tests only; relative to `src`.
     pub test_modules: BTreeSet<String>,
 }
@@ -116,7 +118,12 @@ impl Reader<'_> {
                     }
                     self.at += 1;
                 }
-                Token::Separator | Token::Sign(_) | Token::Text(_) => self.at += 1,
+                Token::Text(text) => {
+                    let in_test = self.at < self.test_until;
+                    self.source.texts.push((text.clone(), self.lines[self.at], in_test));
+                    self.at += 1;
+                }
+                Token::Separator | Token::Sign(_) => self.at += 1,
             }
         }
     }

@@ -23,6 +23,7 @@ const SIZES: [(u16, u16); 3] = [(60, 20), (100, 30), (160, 50)];
 enum Ground {
     Dark,
     Light,
+    Contrast,
     /// The terminal's own sixteen.
     Ansi,
 }
@@ -280,6 +281,14 @@ fn help() -> Stage {
     stage
 }
 
+fn chord() -> Stage {
+    let mut stage = conversation();
+    let keys = "[global]\nhelp = [\"f1\", \"ctrl+x h\"]\nsettings = [\"f2\", \"ctrl+x s\"]\nrepaint = \"ctrl+x l\"\n";
+    stage.state.keymap = stage.state.keymap.clone().patched(keys, std::path::Path::new("keymap.toml")).0;
+    stage.key("ctrl+x");
+    stage
+}
+
 fn error() -> Stage {
     let mut stage = Stage::with(|beginning| {
         beginning.notices = vec![
@@ -316,6 +325,7 @@ fn show(case: &str, stage: fn() -> Stage, ground: Ground) {
     let (suffix, theme) = match ground {
         Ground::Dark => ("", None),
         Ground::Light => ("_light", Some(Theme::quiet_light())),
+        Ground::Contrast => ("_contrast", Some(Theme::contrast_dark())),
         Ground::Ansi => ("_ansi", Some(Theme::terminal())),
     };
     for size in SIZES {
@@ -347,12 +357,19 @@ fn screens() {
     show("models", models, Ground::Dark);
     show("help", help, Ground::Dark);
     show("error", error, Ground::Dark);
+    show("chord", chord, Ground::Dark);
 }
 
 #[test]
 fn screens_on_light() {
     show("conversation", conversation, Ground::Light);
     show("working", working, Ground::Light);
+}
+
+#[test]
+fn screens_of_high_contrast() {
+    show("conversation", conversation, Ground::Contrast);
+    show("permission", permission, Ground::Contrast);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Commands behind a slash: one function each, found by the table in [`crate::app::slash`].
 
-use super::{Outcome, keys, layers, models, sessions};
+use super::{Outcome, keys, layers, models, sessions, settings};
 use crate::app::effect::{Effect, SessionChoice};
 use crate::app::slash::SlashCommand;
 use crate::app::state::AppState;
@@ -32,6 +32,8 @@ pub fn run(state: &mut AppState, command: &SlashCommand, argument: &str, now: In
         "copy" => return copy(state, now),
         "theme" => return theme(state, argument),
         "set" => return set(state, argument, now),
+        "settings" => layers::open_settings(state),
+        "reload" => return settings::reload(state, true),
         "trust" => return Outcome::effect(Effect::Trust(true)),
         "untrust" => return Outcome::effect(Effect::Trust(false)),
         "quit" => return keys::quit(),

@@ -1,14 +1,15 @@
 //! What became of effects.
 
-use super::{Outcome, drafts, keys, layers, models, sessions};
+use super::{Outcome, drafts, keys, layers, models, sessions, settings};
 use crate::app::effect::{Effect, How, SessionChoice};
 use crate::app::msg::{Done, Opened};
 use crate::app::state::{AppState, Early};
-use crate::config::settings::Settings;
+use crate::config::settings::{Holds, Settings, setting};
 use crate::proto::command::{Command, Placement};
 use crate::proto::event::NoticeLevel;
 use crate::term::clipboard::Copied;
 use crate::ui::chrome::phase::Phase;
+use crate::ui::layers::Layer;
 use std::time::Instant;
 
 /// Something is done.
@@ -38,8 +39,20 @@ pub fn done(state: &mut AppState, done: Done, now: Instant) -> Outcome {
         Done::Edited(Err(error)) => {
             state.toast(NoticeLevel::Warning, format!("{error} What was written is as it was."), now);
         }
-        Done::Set { key, value, but, settings } => {
-            let (outcome, from) = setting_written(state, &key, &settings);
+        Done::FilesChanged => return settings::reload(state, false),
+        Done::Reloaded(reloaded) => return settings::reloaded(state, *reloaded, now),
+        Done::NotSet { key, why } => {
+            for layer in &mut state.layers {
+                if let Layer::Settings(settings) = layer {
+                    settings.failed(&why);
+                }
+            }
+            tracing::debug!("{key} was not written: {why}");
+            state.toast(NoticeLevel::Warning, why, now);
+        }
+        Done::Set { key, value, but, loaded } => {
+            let (outcome, from) = setting_written(state, &key, &loaded.settings);
+            settings::now_hold(state, *loaded, Some(&key));
             let text =
                 if but.is_empty() { format!("{key} is {value} {from}.") } else { format!("{key}: {but}") };
             state.toast(NoticeLevel::Info, text, now);
@@ -51,13 +64,22 @@ pub fn done(state: &mut AppState, done: Done, now: Instant) -> Outcome {
 }
 
 /// What can change while the program runs changes at once; of the rest it is said when it will hold.
-fn setting_written(state: &mut AppState, key: &str, settings: &Settings) -> (Outcome, &'static str) {
+pub(super) fn setting_written(
+    state: &mut AppState,
+    key: &str,
+    settings: &Settings,
+) -> (Outcome, &'static str) {
     let screen = &settings.screen;
     let mut outcome = Outcome::changed();
     match key {
         "screen.theme" => {
             state.theme_name.clone_from(&screen.theme);
             outcome = outcome.then(Effect::LoadTheme(screen.theme.clone()));
+        }
+        "screen.contrast" => outcome = outcome.then(Effect::LoadTheme(state.theme_name.clone())),
+        "screen.colors" => {
+            // Which theme is meant depends on it.
+            outcome = outcome.then(Effect::ApplyColors).then(Effect::LoadTheme(state.theme_name.clone()));
         }
         "screen.glyphs" => state.glyphs = screen.glyphs,
         "screen.reduced_motion" => state.motion = !screen.reduced_motion,
@@ -67,9 +89,13 @@ fn setting_written(state: &mut AppState, key: &str, settings: &Settings) -> (Out
         }
         "screen.mouse" => {}
         "composer.enter_while_running" => state.enter_steers = settings.enter_steers,
-        _ => return (outcome, "from the next start on"),
+        _ => {
+            // What nothing here takes in can't hold now, whatever the table says.
+            let holds = setting(key).map(|meta| meta.holds).filter(|holds| *holds != Holds::Now);
+            return (outcome, holds.unwrap_or(Holds::NextStart).as_str());
+        }
     }
-    (outcome, "from now on")
+    (outcome, Holds::Now.as_str())
 }
 
 /// An OSC 52 sequence is never confirmed, so it is not called a copy.

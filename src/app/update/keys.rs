@@ -1,10 +1,11 @@
 //! Keys and pastes: the topmost layer is asked first, then a focused row, then the composer, then the page.
 
-use super::{Outcome, composer_said, layers, models, sessions, submit};
+use super::{Outcome, chords, composer_said, layers, models, sessions, settings, submit};
 use crate::app::effect::Effect;
 use crate::app::headless::Exit;
 use crate::app::state::AppState;
 use crate::config::action::{Action, Context};
+use crate::config::keymap::Resolved;
 use crate::proto::command::{CancelReason, Command};
 use crate::proto::event::NoticeLevel;
 use crate::ui::composer::Input as ComposerInput;
@@ -20,23 +21,39 @@ const TWICE: Duration = Duration::from_secs(2);
 /// A key.
 pub fn key(state: &mut AppState, event: &KeyEvent, now: Instant) -> Outcome {
     let Some(key) = key_of(event) else { return Outcome::none() };
-    let text = typed(event);
+    let press = match chords::press(state, key, typed(event)) {
+        Ok(press) => press,
+        Err(outcome) => return outcome,
+    };
     if let Some(layer) = state.layers.last() {
+        let is_modal = layer.is_modal();
         let contexts: Vec<Context> = layer.contexts().iter().copied().chain([Context::Global]).collect();
-        let action = state.keymap.resolve(key, &contexts);
-        if let Some(outcome) = to_layer(state, action, text, now) {
+        let outcome = match press.meaning(state, &contexts) {
+            Resolved::Pending => return press.wait(state),
+            // A layer that has no use for a key would swallow it without a word.
+            Resolved::None if press.goes_on() && is_modal => return press.nothing(state, now),
+            Resolved::None if press.goes_on() => None,
+            meaning => to_layer(state, meaning.action(), press.text, now),
+        };
+        if let Some(outcome) = outcome {
             return outcome;
         }
     }
-    if state.pane.focused().is_some()
-        && let Some(action) = state.keymap.resolve(key, &[Context::Transcript, Context::Global])
-        && let Some(outcome) = in_row_focus(state, action, now)
-    {
-        return outcome;
+    if state.pane.focused().is_some() {
+        let outcome = match press.meaning(state, &[Context::Transcript, Context::Global]) {
+            Resolved::Pending => return press.wait(state),
+            Resolved::Action(action) => in_row_focus(state, action, now),
+            Resolved::None => None,
+        };
+        if let Some(outcome) = outcome {
+            return outcome;
+        }
     }
-    match state.keymap.resolve(key, state.composer.contexts()) {
-        Some(action) => act(state, action, now),
-        None => match text {
+    match press.meaning(state, state.composer.contexts()) {
+        Resolved::Pending => press.wait(state),
+        Resolved::Action(action) => act(state, action, now),
+        Resolved::None if press.goes_on() => press.nothing(state, now),
+        Resolved::None => match press.text {
             Some(c) => type_text(state, c.encode_utf8(&mut [0; 4]), now),
             None => Outcome::none(),
         },
@@ -55,6 +72,7 @@ fn type_text(state: &mut AppState, text: &str, now: Instant) -> Outcome {
 
 /// A paste.
 pub fn paste(state: &mut AppState, text: &str, now: Instant) -> Outcome {
+    state.chord.clear();
     if !state.layers.is_empty() {
         let outcome = layers::handle(state, LayerInput::Paste(text), now);
         if let Some(outcome) = outcome {
@@ -126,6 +144,8 @@ pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option
         Action::Repaint => return Some(Outcome::effect(Effect::Repaint)),
         Action::Palette => layers::open_palette(state),
         Action::Help => layers::open_help(state),
+        Action::Settings => layers::open_settings(state),
+        Action::Reload => return Some(settings::reload(state, true)),
         Action::NextMode => return Some(models::next_mode(state, now)),
         Action::PickModel => models::open_picker(state, ""),
         Action::NextModel => return Some(models::next_model(state, now)),

@@ -14,6 +14,7 @@ use crate::ui::layers::help::Help;
 use crate::ui::layers::palette::Palette;
 use crate::ui::layers::permission::PermissionCard;
 use crate::ui::layers::sessions::SessionItem;
+use crate::ui::layers::settings::Settings;
 use crate::ui::layers::themes::{ThemeItem, Themes};
 use crate::ui::layers::{Answer, CommandRow, Layer, LayerInput, LayerOutcome, LineKind};
 use std::time::{Duration, Instant};
@@ -44,6 +45,10 @@ pub fn beside(state: &mut AppState, now: Instant) -> Outcome {
 
 fn close_top(state: &mut AppState) -> Outcome {
     let closed = state.layers.pop();
+    if matches!(closed, Some(Layer::Themes(_))) {
+        // Its file may have changed while others were tried.
+        return Outcome::effect(Effect::LoadTheme(state.theme_name.clone()));
+    }
     // Without a session there is nothing behind the list of sessions: a new one is begun.
     if matches!(closed, Some(Layer::Sessions(_))) && state.session.view.is_none() && !state.session.opening {
         return sessions::open(state, SessionChoice::New);
@@ -70,6 +75,10 @@ fn answered(state: &mut AppState, answer: Answer, now: Instant) -> Outcome {
             Outcome::effect(Effect::LoadTheme(name.clone()))
                 .then(Effect::Save { key: "screen.theme", value: name })
         }
+        Answer::Setting { key, value } => {
+            Outcome::effect(Effect::Set { key: key.to_owned(), value: Some(value) })
+        }
+        Answer::ResetSetting { key } => Outcome::effect(Effect::Unset { key: key.to_owned() }),
         Answer::Action(action) => keys::act(state, action, now),
         Answer::Command(name) => match slash::find(&name) {
             Some(command) if command.argument.starts_with('<') => {
@@ -129,10 +138,15 @@ pub fn open_palette(state: &mut AppState) {
 /// Shows the themes; each is tried while it is chosen.
 pub fn open_themes(state: &mut AppState) {
     let items = state.themes.iter().map(|name| {
-        let detail = if name == FOLLOWS { "dark or light, as the terminal is" } else { "" };
+        let detail = if FOLLOWS.contains(&name.as_str()) { "dark or light, as the terminal is" } else { "" };
         ThemeItem { name: name.clone(), detail: detail.to_owned() }
     });
     state.layers.push(Layer::Themes(Themes::new(items.collect(), &state.theme_name)));
+}
+
+/// Shows the settings.
+pub fn open_settings(state: &mut AppState) {
+    state.layers.push(Layer::Settings(Box::new(Settings::new(&state.loaded))));
 }
 
 fn command_rows() -> Vec<CommandRow> {

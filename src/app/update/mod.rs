@@ -6,15 +6,18 @@
 //! | [`agent`] | what the agent tells |
 //! | [`done`] | what became of effects |
 //! | [`keys`] | keys and pastes: which part of the screen gets them, and what the page does with them |
+//! | [`chords`] | keys in a row |
 //! | [`mouse`] | clicks and the wheel |
 //! | [`drafts`] | what is being written, kept and brought back |
 //! | [`submit`] | prompts, shell lines, waiting rows |
 //! | [`commands`] | commands behind a slash |
 //! | [`layers`] | what the cards and lists over the page answer |
 //! | [`sessions`] | opening another session |
+//! | [`settings`] | settings that change while the program runs |
 //! | [`models`] | choosing models and thinking levels |
 
 pub mod agent;
+pub mod chords;
 pub mod commands;
 pub mod done;
 pub mod drafts;
@@ -23,6 +26,7 @@ pub mod layers;
 pub mod models;
 pub mod mouse;
 pub mod sessions;
+pub mod settings;
 pub mod submit;
 #[cfg(test)]
 mod tests;

@@ -46,6 +46,7 @@ fn click(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
     if raised {
         return Outcome::none();
     }
+    state.chord.clear();
     let at = Position::new(event.column, event.row);
     let Some(target) = state.scene.hits.at(at).cloned() else { return Outcome::none() };
     match target {

@@ -131,7 +131,7 @@ impl Confirm {
             ];
             let key = self.key(at).and_then(|action| look.keymap.keys(Context::Card, action).first());
             if let Some(key) = key {
-                let text = format!(" ({})", frame::name(*key));
+                let text = format!(" ({})", frame::name(key));
                 spans.push(Span::styled(text, chrome.on_row(Role::Muted, is_selected)));
             }
             let spans = paint::cut(spans, usize::from(area.width), chrome.on_row(Role::Dim, is_selected));

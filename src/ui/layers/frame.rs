@@ -1,6 +1,7 @@
 //! What all layers look like: a bar with the title, a body on the grey of tools, a bar with the keys.
 
 use crate::config::action::{Action, Context};
+use crate::config::chord::Chord;
 use crate::config::key::{Key, KeyCode, Mods};
 use crate::text::width;
 use crate::theme::Theme;
@@ -158,7 +159,7 @@ pub(in crate::ui) struct Hint {
 
 /// A key of the keymap; left out when the action has none there.
 pub(super) fn hint(look: &Look<'_>, context: Context, action: Action, text: &'static str) -> Hint {
-    Hint { key: look.keymap.keys(context, action).first().map(|key| name(*key)).unwrap_or_default(), text }
+    Hint { key: look.keymap.keys(context, action).first().map(name).unwrap_or_default(), text }
 }
 
 /// Two keys that belong together, as `↑↓` or `j/k`.
@@ -168,7 +169,7 @@ pub(super) fn pair(
     (one, other): (Action, Action),
     text: &'static str,
 ) -> Hint {
-    let key = |action| look.keymap.keys(context, action).first().map(|key| name(*key)).unwrap_or_default();
+    let key = |action| look.keymap.keys(context, action).first().map(name).unwrap_or_default();
     let (one, other) = (key(one), key(other));
     let is_short = width::of(&one) == 1 && !one.chars().all(char::is_alphanumeric);
     let key = match (one.is_empty(), other.is_empty()) {
@@ -180,7 +181,12 @@ pub(super) fn pair(
 }
 
 /// A key as the bars name it: arrows as arrows.
-pub(super) fn name(key: Key) -> String {
+pub(super) fn name(chord: &Chord) -> String {
+    let keys: Vec<String> = chord.keys().map(name_of_key).collect();
+    keys.join(" ")
+}
+
+fn name_of_key(key: Key) -> String {
     let arrow = match (key.code, key.mods) {
         (KeyCode::Up, Mods::NONE) => "↑",
         (KeyCode::Down, Mods::NONE) => "↓",

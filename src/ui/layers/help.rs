@@ -4,6 +4,7 @@ use super::frame::{Chrome, Place, Window};
 use super::picker::BOLD;
 use super::{CommandRow, LayerInput, LayerOutcome, hint, pair};
 use crate::config::action::{Action, Context};
+use crate::config::shadows;
 use crate::text::wrap::{self, Break};
 use crate::text::{clean, width};
 use crate::theme::role::Role;
@@ -110,8 +111,12 @@ impl Help {
             (vec![clean::for_line(&name)], clean::for_line(&command.text))
         });
         let commands = Section { title: "Commands", entries: commands.filter(fits).collect() };
+        let conflicts =
+            Section { title: "Conflicts", entries: conflicts(look).into_iter().filter(fits).collect() };
         // What is typed is asked for more often than the keys of a list.
         sections.insert(sections.len().min(1), commands);
+        // Whoever has any looks for the reason why a key does not do what it should.
+        sections.insert(0, conflicts);
         sections.retain(|section| !section.entries.is_empty());
         sections
     }
@@ -171,6 +176,28 @@ impl Help {
         chrome.scrollbar(buffer, body, self.top, longest);
         caret
     }
+}
+
+/// What the user's keys hide, and what is wrong in their file.
+fn conflicts(look: &Look<'_>) -> Vec<(Vec<String>, String)> {
+    let shadows = shadows::of_user(look.keymap).into_iter().map(|shadow| {
+        let text = format!(
+            "{}: {}; hides {}: {}",
+            shadow.inner.title(),
+            shadow.action.text(),
+            shadow.outer.title(),
+            shadow.hidden_action.text()
+        );
+        let other = (shadow.hidden != shadow.chord).then(|| shadow.hidden.to_string());
+        (std::iter::once(shadow.chord.to_string()).chain(other).collect(), text)
+    });
+    let mistakes = look.keymap.mistakes().iter().map(|text| {
+        let (path, rest) = text.split_once(": ").unwrap_or(("", text));
+        // The folder is known, and would take the whole column.
+        let place = path.rsplit('/').next().unwrap_or_default();
+        (vec![clean::for_line(place)], clean::for_line(rest))
+    });
+    shadows.chain(mistakes).collect()
 }
 
 /// The sections as rows: whatever is too long for its part of the column goes on below.

@@ -9,6 +9,7 @@
 //! | `picker` | a list with a search |
 //! | [`permission`] | a call that asks |
 //! | [`models`], [`sessions`], [`themes`], [`palette`] | lists to choose from |
+//! | [`settings`] | what holds, and changing it |
 //! | [`help`] | all keys and commands |
 //! | [`confirm`] | a question with a few answers |
 //! | [`prompt_line`] | a question that one line answers |
@@ -23,6 +24,7 @@ mod permission_view;
 mod picker;
 pub mod prompt_line;
 pub mod sessions;
+pub mod settings;
 pub mod themes;
 
 pub use frame::Place;
@@ -45,6 +47,7 @@ use prompt_line::PromptLine;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use sessions::Sessions;
+use settings::Settings;
 use std::path::PathBuf;
 use std::time::Instant;
 use themes::Themes;
@@ -60,6 +63,8 @@ pub enum Layer {
     Sessions(Box<Sessions>),
     /// Which colours.
     Themes(Themes),
+    /// What holds, and changing it.
+    Settings(Box<Settings>),
     /// Keys and commands.
     Help(Help),
     /// Everything that can be done.
@@ -135,6 +140,18 @@ pub enum Answer {
         /// Only show it; what the settings say stays.
         preview: bool,
     },
+    /// Change a setting.
+    Setting {
+        /// Which.
+        key: &'static str,
+        /// As on the command line.
+        value: String,
+    },
+    /// Take a setting back to its default.
+    ResetSetting {
+        /// Which.
+        key: &'static str,
+    },
     /// Do what a key would do.
     Action(Action),
     /// Run a command, by its name without the slash.
@@ -207,6 +224,7 @@ impl Layer {
         match self {
             Self::Permission(card) => card.contexts(),
             Self::Sessions(sessions) => sessions.contexts(),
+            Self::Settings(settings) => settings.contexts(),
             Self::Models(_) | Self::Themes(_) | Self::Help(_) | Self::Palette(_) => {
                 &[Context::List, Context::Composer]
             }
@@ -230,6 +248,7 @@ impl Layer {
                 outcome => outcome,
             },
             Self::Themes(themes) => themes.handle(input),
+            Self::Settings(settings) => settings.handle(input),
             Self::Models(_) | Self::Help(_) | Self::Palette(_) | Self::Confirm(_) | Self::Line(_)
                 if cancels(input) =>
             {
@@ -265,6 +284,7 @@ impl Layer {
             Self::Models(models) => models.draw(look, place, buffer, hits),
             Self::Sessions(sessions) => sessions.draw(look, place, buffer, hits),
             Self::Themes(themes) => themes.draw(look, place, buffer, hits),
+            Self::Settings(settings) => settings.draw(look, place, buffer, hits),
             Self::Help(help) => help.draw(look, place, buffer, hits),
             Self::Palette(palette) => palette.draw(look, place, buffer, hits),
             Self::Confirm(confirm) => {

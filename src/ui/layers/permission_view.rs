@@ -5,7 +5,7 @@ use super::permission::{Choice, LaidOut, PermissionCard};
 use super::picker::BOLD;
 use super::{hint, pair};
 use crate::config::action::{Action, Context};
-use crate::config::key::KeyCode;
+use crate::config::key::{Key, KeyCode};
 use crate::proto::ask::AskPreview;
 use crate::text::diff;
 use crate::text::highlight::Highlighter;
@@ -284,8 +284,9 @@ impl PermissionCard {
             let is_selected = index == self.selected;
             let style = |role| chrome.on_row(role, is_selected);
             let keys = look.keymap.keys(Context::Card, choice.action());
-            let digit = keys.iter().find(|key| matches!(key.code, KeyCode::Char(c) if c.is_ascii_digit()));
-            let digit = digit.map_or_else(|| " ".to_owned(), |key| frame::name(*key));
+            let is_digit = |key: Key| matches!(key.code, KeyCode::Char(c) if c.is_ascii_digit());
+            let digit = keys.iter().find(|chord| chord.single().is_some_and(is_digit));
+            let digit = digit.map_or_else(|| " ".to_owned(), frame::name);
             let mark = if is_selected { "› " } else { "  " };
             let left = vec![
                 Span::styled(format!(" {mark}"), style(Role::Accent)),
@@ -305,8 +306,8 @@ impl PermissionCard {
                 hits.push(area, place.level, Target::Choice(index));
                 continue;
             }
-            let key = keys.iter().find(|key| !matches!(key.code, KeyCode::Char(c) if c.is_ascii_digit()));
-            let key = key.map(|key| format!(" ({})", frame::name(*key))).unwrap_or_default();
+            let key = keys.iter().find(|chord| !chord.single().is_some_and(is_digit));
+            let key = key.map(|key| format!(" ({})", frame::name(key))).unwrap_or_default();
             let several =
                 self.ask.suggestions.len() > 1 && matches!(choice, Choice::Session | Choice::Always);
             let several = if several {

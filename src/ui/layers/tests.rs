@@ -3,7 +3,10 @@ use super::sessions::SessionItem;
 use super::themes::ThemeItem;
 use super::*;
 use crate::assert_screen;
+use crate::config::check::Value;
 use crate::config::keymap::Keymap;
+use crate::config::load::{Loaded, Origin};
+use crate::config::settings::SETTINGS;
 use crate::proto::ask::{AskPreview, PermissionAsk};
 use crate::proto::ids::CallId;
 use crate::theme::Theme;
@@ -155,6 +158,33 @@ fn line() -> Layer {
     ))
 }
 
+/// The settings with a change of the user's, one of the environment's, and one of the project's.
+fn settings() -> Layer {
+    Layer::Settings(Box::new(Settings::new(&changed_settings())))
+}
+
+fn changed_settings() -> Loaded {
+    let mut loaded = Loaded::defaults();
+    let table = [
+        ("model.default", Value::Text("anthropic/claude-sonnet-4-5".to_owned()), Origin::User),
+        (
+            "permissions.deny",
+            Value::List(vec!["bash(rm:*)".to_owned(), "edit(**/*.lock)".to_owned()]),
+            Origin::Project,
+        ),
+        ("network.offline", Value::Bool(true), Origin::Environment("MYNAH_OFFLINE".to_owned())),
+        ("tools.bash_timeout_seconds", Value::Integer(600), Origin::Flag),
+    ];
+    for (key, value, origin) in table {
+        loaded.values.insert(key, value.clone());
+        if origin == Origin::User {
+            loaded.own.insert(key, value);
+        }
+        loaded.origins.insert(key, origin);
+    }
+    loaded
+}
+
 struct Frame {
     buffer: Buffer,
     hits: HitMap<Target>,
@@ -163,10 +193,14 @@ struct Frame {
 
 fn draw(layer: &mut Layer, theme: &Theme, columns: u16, rows: u16) -> Frame {
     static KEYMAP: std::sync::LazyLock<Keymap> = std::sync::LazyLock::new(Keymap::defaults);
+    draw_with(layer, theme, &KEYMAP, columns, rows)
+}
+
+fn draw_with(layer: &mut Layer, theme: &Theme, keymap: &Keymap, columns: u16, rows: u16) -> Frame {
     let now = Instant::now();
     let look = Look {
         theme,
-        keymap: &KEYMAP,
+        keymap,
         now,
         epoch: now,
         motion: false,
@@ -234,6 +268,119 @@ fn how_they_look() {
     }
     let frame = draw(&mut bash(now), &dark, 30, 8);
     assert_screen!("layers", "permission-bash", &frame.buffer, frame.caret);
+}
+
+#[test]
+fn how_the_settings_look() {
+    let (dark, light) = (Theme::quiet_dark(), Theme::quiet_light());
+    for (columns, rows) in [(60, 20), (100, 30)] {
+        for (case, theme) in
+            [("settings", &dark), ("settings-light", &light), ("settings-contrast", &Theme::contrast_dark())]
+        {
+            let frame = draw(&mut settings(), theme, columns, rows);
+            assert_screen!("layers", case, &frame.buffer, frame.caret);
+        }
+        let mut layer = settings();
+        layer.handle(LayerInput::Type("attempts"), Instant::now());
+        act(&mut layer, Action::Confirm);
+        act(&mut layer, Action::SettingChange);
+        layer.handle(LayerInput::Type("x"), Instant::now());
+        let frame = draw(&mut layer, &dark, columns, rows);
+        assert_screen!("layers", "settings-line", &frame.buffer, frame.caret);
+        let frame = draw(&mut settings(), &Theme::terminal(), columns, rows);
+        assert_screen!("layers", "settings-terminal", &frame.buffer, frame.caret);
+    }
+}
+
+#[test]
+fn on_a_small_screen_nothing_that_is_said_of_a_setting_is_cut() {
+    let dark = Theme::quiet_dark();
+    for origin in [
+        Origin::Default,
+        Origin::Project,
+        Origin::Environment("MYNAH_COMPOSER_ENTER_WHILE_RUNNING".to_owned()),
+    ] {
+        let mut loaded = Loaded::defaults();
+        for meta in SETTINGS {
+            loaded.origins.insert(meta.key, origin.clone());
+        }
+        let mut layer = Layer::Settings(Box::new(Settings::new(&loaded)));
+        for meta in SETTINGS {
+            let frame = draw(&mut layer, &dark, 60, 20);
+            let shown = text(&frame.buffer);
+            let last = format!("A change holds {}.", meta.holds.as_str());
+            assert!(shown.contains(meta.key) && shown.contains(&last), "{}:\n{shown}", meta.key);
+            let rows: Vec<&str> = shown.lines().filter(|row| !row.starts_with("page")).collect();
+            let row =
+                rows.iter().find(|row| row.starts_with(" › ") && !row.contains("Search")).expect("selected");
+            assert!(!row.contains('…'), "{row}");
+            act(&mut layer, Action::ListDown);
+        }
+    }
+}
+
+/// With keys of the user's that hide others, and a mistake.
+#[test]
+fn how_help_looks_with_conflicts() {
+    let text = "[global]\nfly = \"f9\"\n[composer]\nredo = \"f1\"\n";
+    let (keymap, _) = Keymap::defaults().patched(text, Path::new("/home/u/.config/mynah/keymap.toml"));
+    for (columns, rows) in [(60, 20), (100, 30)] {
+        let mut layer = Layer::Help(Help::new(commands()));
+        let frame = draw_with(&mut layer, &Theme::quiet_dark(), &keymap, columns, rows);
+        assert_screen!("layers", "help-conflicts", &frame.buffer, frame.caret);
+    }
+    let mut layer = Layer::Help(Help::new(commands()));
+    let usual = draw(&mut layer, &Theme::quiet_dark(), 100, 30);
+    assert!(!text_of(&usual).contains("Conflicts"));
+}
+
+fn text_of(frame: &Frame) -> String {
+    text(&frame.buffer)
+}
+
+/// What is selected and what is asked is on every screen that has a row for it, and no key is named in half.
+#[test]
+fn on_any_size_the_focused_row_and_whole_hints_are_shown() {
+    let dark = Theme::quiet_dark();
+    // All that is narrow or low, and then in steps.
+    let columns = || (1..=24_u16).step_by(3).chain([2, 30, 59, 60, 71, 72, 73, 100, 200]);
+    let rows = || (1..=17_u16).chain([20, 30, 60]);
+    let sizes = || columns().flat_map(|columns| rows().map(move |rows| (columns, rows)));
+    for kind in 2..14 {
+        let mut layer = any_layer(kind);
+        // Somewhere in the middle of what can be chosen.
+        for _ in 0..3 {
+            act(&mut layer, Action::ListDown);
+        }
+        let wide = draw(&mut layer, &dark, 200, 60);
+        let panel = wide.hits.areas_of(&Target::Layer).next().unwrap();
+        let bar: String =
+            (panel.x..panel.right()).map(|x| wide.buffer[(x, panel.bottom() - 1)].symbol()).collect();
+        let hints: Vec<String> = bar.trim().split(" · ").map(str::to_owned).collect();
+        for (columns, rows) in sizes() {
+            let frame = draw(&mut layer, &dark, columns, rows);
+            let panel = frame.hits.areas_of(&Target::Layer).next().unwrap();
+            assert_eq!(panel.intersection(frame.buffer.area), panel, "{kind} at {columns}x{rows}");
+            if kind != 12 && panel.height >= 5 {
+                let y = panel.bottom() - 1;
+                let bar: String = (panel.x..panel.right()).map(|x| frame.buffer[(x, y)].symbol()).collect();
+                let shown: Vec<&str> = bar.trim().split(" · ").filter(|hint| !hint.is_empty()).collect();
+                let is_whole = shown.iter().zip(&hints).all(|(shown, hint)| shown == hint);
+                assert!(
+                    is_whole && shown.len() <= hints.len(),
+                    "{kind} at {columns}x{rows}: {bar:?} of {hints:?}"
+                );
+            }
+            let selected =
+                frame.buffer.area.positions().any(|at| frame.buffer[at].bg == dark.color(Role::SelectedBg));
+            let has_rows = matches!(kind, 2 | 3 | 5 | 6 | 8 | 13);
+            assert!(
+                !has_rows || selected,
+                "{kind} at {columns}x{rows}: nothing selected\n{}",
+                text_of(&frame)
+            );
+        }
+    }
 }
 
 #[test]
@@ -484,6 +631,7 @@ fn any_layer(kind: usize) -> Layer {
         5 => Layer::Palette(Palette::new(commands())),
         6 => confirm(),
         7 => line(),
+        13 => settings(),
         8 => Layer::Themes(Themes::new(vec![ThemeItem { name: "a".into(), detail: "b".into() }], "a")),
         9 => Layer::Models(Models::new(Vec::new(), None, "")),
         10 => Layer::Sessions(Box::new(Sessions::new(Vec::new(), PathBuf::new(), "x"))),
@@ -497,7 +645,7 @@ proptest! {
 
     #[test]
     fn any_size_and_any_input(
-        kind in 0_usize..13,
+        kind in 0_usize..14,
         columns in prop_oneof![1_u16..12, 12_u16..130, Just(500)],
         rows in prop_oneof![1_u16..12, 12_u16..60, Just(200)],
         steps in prop::collection::vec((0_usize..200, "\\PC{0,3}"), 0..12),

@@ -5,8 +5,7 @@ use mynah::app::msg::Msg;
 use mynah::app::state::{AppState, Beginning};
 use mynah::app::update::update;
 use mynah::config::keymap::Keymap;
-use mynah::config::load;
-use mynah::config::settings::Settings;
+use mynah::config::load::Loaded;
 use mynah::proto::ids::CallId;
 use mynah::proto::message::{
     AssistantMessage, Block, Message, StopReason, ToolCall, ToolResultMessage, UserMessage,
@@ -37,9 +36,8 @@ pub struct World {
 impl World {
     /// One in which these messages were said, and drawn once.
     pub fn of(messages: usize) -> Self {
-        let settings = Settings::from_values(&load::defaults());
         let mut state = AppState::new(Beginning {
-            settings: &settings,
+            loaded: Loaded::defaults(),
             cwd: "/project".into(),
             home: "/home/u".into(),
             term_program: None,

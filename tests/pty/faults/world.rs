@@ -222,7 +222,7 @@ fn panics_while_it_draws() {
 fn state(home: &Home) -> AppState {
     let around = Surroundings::find(Env::of(home.variables()), Some(home.project()), &[]).unwrap();
     AppState::new(Beginning {
-        settings: &around.loaded.settings,
+        loaded: around.loaded,
         cwd: home.project().to_owned(),
         home: home.user().to_owned(),
         term_program: None,

@@ -2,8 +2,10 @@
 
 mod anything;
 mod cards;
+mod chords;
 mod drafts;
 mod keys;
 mod pointer;
 mod sessions;
+mod settings;
 mod submit;

@@ -130,7 +130,7 @@ fn commands_by_name_alias_and_argument() {
             "/set screen.mouse false",
             Effect::Set { key: "screen.mouse".to_owned(), value: Some("false".to_owned()) },
         ),
-        ("/settings screen.mouse", Effect::Set { key: "screen.mouse".to_owned(), value: None }),
+        ("/set screen.mouse", Effect::Set { key: "screen.mouse".to_owned(), value: None }),
         ("/trust", Effect::Trust(true)),
         ("/untrust", Effect::Trust(false)),
         ("/resume", Effect::ListSessions),
