@@ -7,6 +7,7 @@
 //! | [`row`] | one drawn row and what a copy of it is |
 //! | [`wrap`] | styled text to rows of a width |
 //! | [`ansi`] | colours in the output of tools |
+//! | [`links`] | web addresses in text |
 //! | [`highlight`] | roles in source code |
 //! | [`diff`] | differences as rows |
 //! | [`markdown`] | Markdown as rows, whole or while it streams |
@@ -17,6 +18,7 @@ pub mod clean;
 pub mod diff;
 pub mod formats;
 pub mod highlight;
+pub mod links;
 pub mod markdown;
 pub mod row;
 pub mod width;

@@ -106,10 +106,15 @@ impl<'a> Painter<'a> {
 
     /// Adds a row of the innermost block.
     pub fn emit(&mut self, mut row: Row) {
+        // Left of a bullet the indentation tells how deep the list is nested, and is text like it.
+        let mut is_item = false;
         for prefix in self.prefixes.iter_mut().rev() {
             match prefix.first.take() {
-                Some(first) => row.prefix(&first, prefix.is_text),
-                None => row.prefix(&prefix.rest, false),
+                Some(first) => {
+                    row.prefix(&first, prefix.is_text);
+                    is_item |= prefix.is_text;
+                }
+                None => row.prefix(&prefix.rest, is_item && prefix.is_text),
             }
             if let (Some(ground), None) = (prefix.ground, row.ground) {
                 row.ground = Some((0, ground));
