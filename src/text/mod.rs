@@ -7,6 +7,7 @@
 //! | [`row`] | one drawn row and what a copy of it is |
 //! | [`wrap`] | styled text to rows of a width |
 //! | [`ansi`] | colours in the output of tools |
+//! | [`languages`] | the languages that have colours |
 //! | [`links`] | web addresses in text |
 //! | [`highlight`] | roles in source code |
 //! | [`diff`] | differences as rows |
@@ -18,6 +19,7 @@ pub mod clean;
 pub mod diff;
 pub mod formats;
 pub mod highlight;
+pub mod languages;
 pub mod links;
 pub mod markdown;
 pub mod row;
