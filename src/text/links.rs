@@ -33,7 +33,10 @@ pub fn find(text: &str, from: usize) -> Option<Range<usize>> {
 }
 
 fn ends_with(word: &str, scheme: &str) -> bool {
-    word.len().checked_sub(scheme.len()).and_then(|at| word.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(scheme))
+    word.len()
+        .checked_sub(scheme.len())
+        .and_then(|at| word.get(at..))
+        .is_some_and(|end| end.eq_ignore_ascii_case(scheme))
 }
 
 /// Bytes of what stands behind the scheme.
@@ -56,7 +59,9 @@ fn rest_length(text: &str) -> usize {
                 false
             }
             Some(_) => true,
-            None => !matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '*' | '_' | '~' | '(' | '[' | '{'),
+            None => {
+                !matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '*' | '_' | '~' | '(' | '[' | '{')
+            }
         };
         if belongs {
             break;
@@ -198,7 +203,8 @@ mod tests {
             Run::new("/ and more", Style::new(), 50),
         ];
         let made = linked(runs, |style| style.add_modifier(Modifier::UNDERLINED));
-        let parts: Vec<_> = made.iter().map(|run| (run.text.as_str(), run.link.as_deref(), run.source)).collect();
+        let parts: Vec<_> =
+            made.iter().map(|run| (run.text.as_str(), run.link.as_deref(), run.source)).collect();
         let url = Some("http://localhost:5173/");
         assert_eq!(
             parts,

@@ -171,7 +171,8 @@ impl Row {
         } else if !is_text {
             self.gutter = self.gutter.saturating_add(columns);
         }
-        let moved = |range: &Range<u16>| range.start.saturating_add(columns)..range.end.saturating_add(columns);
+        let moved =
+            |range: &Range<u16>| range.start.saturating_add(columns)..range.end.saturating_add(columns);
         for link in &mut self.links {
             link.columns = moved(&link.columns);
         }

@@ -196,6 +196,8 @@ impl Cell {
     reason = "a run is shorter than 4 GiB; no grapheme takes that many columns"
 )]
 fn cells(runs: &[Run], limit: usize) -> (Vec<Cell>, bool) {
+    #[cfg(test)]
+    work::LINES.with(|lines| lines.set(lines.get() + 1));
     let mut cells = Vec::with_capacity(runs.iter().map(|run| run.text.len()).sum::<usize>().min(limit));
     let mut columns = 0;
     for (index, run) in runs.iter().enumerate() {
@@ -241,6 +243,16 @@ fn cells(runs: &[Run], limit: usize) -> (Vec<Cell>, bool) {
         }
     }
     (cells, true)
+}
+
+/// What was done on this thread: tests count work, not time.
+#[cfg(test)]
+pub(in crate::text) mod work {
+    use std::cell::Cell;
+
+    thread_local! {
+        pub static LINES: Cell<usize> = const { Cell::new(0) };
+    }
 }
 
 /// Cells of one row to spans: neighbours of one run share one.

@@ -60,6 +60,18 @@ fn styles_and_links_stay_with_their_text() {
     assert_eq!(rows[1].link_at(4), None);
 }
 
+#[test]
+fn of_a_line_of_megabytes_only_the_beginning_is_looked_at() {
+    for text in ["x".repeat(5_000_000), "日本語 text\t".repeat(400_000), " ".repeat(5_000_000)] {
+        let runs = [Run::new(text, Style::new(), 0)];
+        let (cells, is_whole) = cells(&runs, 1000);
+        assert!(cells.len() <= 1000 && !is_whole, "{}", cells.len());
+    }
+    let runs = [Run::new("x".repeat(5_000_000), Style::new(), 0)];
+    let rows = first_rows(&runs, 100, Break::Graphemes, 2000);
+    assert_eq!((rows.len(), rows[1999].start, rows[1999].width()), (2000, 199_900, 100));
+}
+
 /// Words, blanks, wide and joined characters, controls.
 fn content() -> impl Strategy<Value = String> {
     let part = prop_oneof![

@@ -232,11 +232,13 @@ fn grid_row(
             }
             made.spans.extend(part.spans.iter().cloned());
             let moved = u16::try_from(column + before).unwrap_or(u16::MAX);
-            let place = |range: &Range<u16>| range.start.saturating_add(moved)..range.end.saturating_add(moved);
+            let place =
+                |range: &Range<u16>| range.start.saturating_add(moved)..range.end.saturating_add(moved);
             let links = part.links.iter();
             made.links.extend(links.map(|link| LinkSpan { columns: place(&link.columns), ..link.clone() }));
             let written = part.written.iter();
-            made.written.extend(written.map(|part| Written { columns: place(&part.columns), ..part.clone() }));
+            made.written
+                .extend(written.map(|part| Written { columns: place(&part.columns), ..part.clone() }));
         }
         if index + 1 < widths.len() {
             blanks(&mut made, column + columns - (free - before), free - before);

@@ -2,8 +2,8 @@
 
 use super::{EntryCx, Layout};
 use crate::proto::event::NoticeLevel;
-use crate::text::{clean, links};
 use crate::text::wrap::{self, Break, Run};
+use crate::text::{clean, links};
 use crate::theme::role::Role;
 use ratatui::style::Modifier;
 

@@ -49,7 +49,8 @@ pub fn draw(panel: &mut Panel<'_>, output: Output<'_>) {
         ansi::lines(&clipped.join("\n"), panel.cx.look.theme, panel.style(Role::ToolOutput), panel.ground);
     let skipped = styled.len().saturating_sub(shown);
     let mut start = from;
-    for (runs, line) in styled.into_iter().skip(skipped).zip(text.get(from..).unwrap_or_default().split('\n')) {
+    for (runs, line) in styled.into_iter().skip(skipped).zip(text.get(from..).unwrap_or_default().split('\n'))
+    {
         let mut row = panel.cut_line(runs);
         row.start = start;
         panel.push(row);
