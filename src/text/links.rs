@@ -157,7 +157,7 @@ mod tests {
         let mut at = 0;
         while let Some(range) = find(text, at) {
             at = range.end;
-            found.push(&text[range]);
+            found.push(text.get(range).unwrap());
         }
         found
     }
