@@ -1,13 +1,13 @@
 //! Roles in source code, a line at a time. The state is kept, so that code that streams is read once.
 //!
-//! The set of languages is read when the first code comes (about 1 ms); a language's expressions are compiled at its
+//! The set of [`languages`] is read when the first code comes (about 1 ms); a language's expressions are compiled at its
 //! first line (about 15 ms): [`warm`] does both ahead of time.
 
+use super::languages;
 use crate::theme::role::Role;
 use crate::theme::syntax;
 use std::ops::Range;
-use std::sync::OnceLock;
-use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
+use syntect::parsing::{ParseState, ScopeStack, SyntaxReference};
 
 /// Bytes of one text beyond which nothing more is coloured.
 pub const MOST_BYTES: usize = 512 * 1024;
@@ -35,15 +35,13 @@ impl Highlighter {
     pub fn for_language(word: &str) -> Self {
         // What people add behind the word: `rust,ignore`, `js {1,3}`.
         let word = word.split([',', ' ', '{', ':']).next().unwrap_or_default();
-        Self::new(if word.is_empty() { None } else { find_token(word) })
+        Self::new(languages::by_word(word))
     }
 
     /// For a file, by its name or ending.
     pub fn for_path(path: &str) -> Self {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-        let ending = name.rsplit_once('.').map_or(name, |(_, ending)| ending);
-        let set = languages();
-        Self::new(set.find_syntax_by_extension(name).or_else(|| set.find_syntax_by_extension(ending)))
+        Self::new(languages::by_file(name))
     }
 
     /// For text without colours.
@@ -64,6 +62,8 @@ impl Highlighter {
 
     /// The next line, without its line break. Parts without a role of their own are left out.
     pub fn line(&mut self, line: &str) -> Vec<Part> {
+        #[cfg(test)]
+        work::LINES.with(|lines| lines.set(lines.get() + 1));
         self.lines += 1;
         self.bytes += line.len() + 1;
         if self.lines > MOST_LINES || self.bytes > MOST_BYTES {
@@ -75,7 +75,7 @@ impl Highlighter {
         }
         // The languages are written for lines that end in one.
         let with_break = format!("{line}\n");
-        let Ok(steps) = state.parse_line(&with_break, languages()) else {
+        let Ok(steps) = state.parse_line(&with_break, languages::set()) else {
             self.state = None;
             return Vec::new();
         };
@@ -92,6 +92,16 @@ impl Highlighter {
             self.state = None;
         }
         parts
+    }
+}
+
+/// What was done on this thread: tests count work, not time.
+#[cfg(test)]
+pub(in crate::text) mod work {
+    use std::cell::Cell;
+
+    thread_local! {
+        pub static LINES: Cell<usize> = const { Cell::new(0) };
     }
 }
 
@@ -121,22 +131,6 @@ fn add(parts: &mut Vec<Part>, range: Range<usize>, stack: &ScopeStack) {
         Some((last, known)) if *known == role && last.end == range.start => last.end = range.end,
         _ => parts.push((range, role)),
     }
-}
-
-fn find_token(word: &str) -> Option<&'static SyntaxReference> {
-    let known = match word.to_ascii_lowercase().as_str() {
-        "shell" | "console" | "sh-session" => "bash",
-        "jsonc" | "json5" => "json",
-        "jsx" => "js",
-        "text" | "txt" | "plain" | "plaintext" => return None,
-        _ => word,
-    };
-    languages().find_syntax_by_token(known)
-}
-
-fn languages() -> &'static SyntaxSet {
-    static SET: OnceLock<SyntaxSet> = OnceLock::new();
-    SET.get_or_init(two_face::syntax::extra_newlines)
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@
 //! | [`row_text`] | the text of rows, and where each row stands in it |
 //! | [`wrap`] | styled text to rows of a width |
 //! | [`ansi`] | colours in the output of tools |
+//! | [`languages`] | the languages that have colours |
+//! | [`links`] | web addresses in text |
 //! | [`highlight`] | roles in source code |
 //! | [`diff`] | differences as rows |
 //! | [`markdown`] | Markdown as rows, whole or while it streams |
@@ -18,6 +20,8 @@ pub mod clean;
 pub mod diff;
 pub mod formats;
 pub mod highlight;
+pub mod languages;
+pub mod links;
 pub mod markdown;
 pub mod row;
 pub mod row_text;

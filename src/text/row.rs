@@ -3,10 +3,26 @@
 //! A row knows which of its columns are text and which are decoration (bars, line numbers, indentation that wrapping
 //! added), and how it hangs together with the row above. So a selection of rows can be copied as the text that was
 //! written, whatever the width it was drawn at.
+//!
+//! What [`copy`] makes of whole rows:
+//!
+//! | drawn | copied |
+//! |---|---|
+//! | plain text, code, output | as it was written: wrapped lines are one line again, with the blanks that stood where they were wrapped; tabs are tabs |
+//! | spaces at the end of a line | left out: what is drawn there may as well be padding |
+//! | bars, line numbers, rules, the heads and feet of cards, margins | nothing |
+//! | bullets and numbers of lists | text, indented as the lists are nested; what stands below them in an item is not indented |
+//! | a table | Markdown again: `| name | age |`, `| --- | --- |`; a line that is wrapped in its cells is one line, and rows of a part of it are all of it |
+//! | a table that is too wide for columns | the lines that are drawn: `name: cell` |
+//! | an emoji in its coloured form, a mark in place of what is too wide for a row | what was written |
+//! | controls, bidi marks | nothing: they are never drawn either |
+//!
+//! A part of one row ([`Row::text_in`]) is what stands in these columns, by the same rules; of a table only those cells.
 
 use super::width;
 use ratatui::style::Color;
 use ratatui::text::Span;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 use unicode_segmentation::UnicodeSegmentation;
@@ -50,6 +66,15 @@ pub struct LinkSpan {
     pub url: Arc<str>,
 }
 
+/// Columns that stand for something else than what is drawn there: a tab, padding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Columns from the row's left edge; never none.
+    pub columns: Range<u16>,
+    /// What a copy has in their place.
+    pub text: Cow<'static, str>,
+}
+
 /// One drawn row. Never wider than the width it was laid out for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
@@ -67,6 +92,10 @@ pub struct Row {
     pub ground: Option<(u16, Color)>,
     /// What can be opened.
     pub links: Vec<LinkSpan>,
+    /// Where a copy differs from what is drawn, from the left.
+    pub written: Vec<Written>,
+    /// The line of a table it is part of, as a copy of whole rows has it. Rows of one line share it.
+    pub record: Option<Arc<str>>,
     /// The card it belongs to.
     pub card: Option<CardRow>,
 }
@@ -93,16 +122,28 @@ impl Row {
             return String::new();
         }
         let from = columns.start.max(usize::from(self.gutter));
+        let mut written = self.written.iter().peekable();
         let mut column = 0;
         let mut text = String::new();
         for grapheme in self.spans.iter().flat_map(|span| span.content.graphemes(true)) {
             if column >= columns.end {
                 break;
             }
-            if column >= from {
-                text.push_str(grapheme);
+            let width = width::of_grapheme(grapheme);
+            while written.next_if(|written| usize::from(written.columns.end) <= column).is_some() {}
+            // What takes no columns stands before them.
+            let stands_for =
+                written.peek().filter(|written| width > 0 && usize::from(written.columns.start) <= column);
+            match stands_for {
+                Some(written) if column >= from && usize::from(written.columns.start) == column => {
+                    text.push_str(&written.text);
+                }
+                // Its begin is not among the columns, or it was taken already.
+                Some(_) => {}
+                None if column >= from => text.push_str(grapheme),
+                None => {}
             }
-            column += width::of_grapheme(grapheme);
+            column += width;
         }
         text
     }
@@ -117,17 +158,26 @@ impl Row {
         self.links.iter().find(|link| link.columns.contains(&column)).map(|link| &link.url)
     }
 
-    /// Puts something in front of the row. `is_text` keeps it in a copy, unless a gutter stands right of it.
+    /// Puts something in front of the row. `is_text` keeps it in a copy.
     pub fn prefix(&mut self, spans: &[Span<'static>], is_text: bool) {
         let columns: usize = spans.iter().map(|span| width::of(&span.content)).sum();
         let columns = u16::try_from(columns).unwrap_or(u16::MAX);
         self.spans.splice(0..0, spans.iter().cloned());
-        if self.gutter > 0 || !is_text {
+        if is_text && self.gutter > 0 {
+            // A gutter reaches to the left edge: one that has text left of it is columns without text.
+            self.written.retain(|written| written.columns.start >= self.gutter);
+            self.written.insert(0, Written { columns: 0..self.gutter, text: Cow::Borrowed("") });
+            self.gutter = 0;
+        } else if !is_text {
             self.gutter = self.gutter.saturating_add(columns);
         }
+        let moved =
+            |range: &Range<u16>| range.start.saturating_add(columns)..range.end.saturating_add(columns);
         for link in &mut self.links {
-            link.columns.start = link.columns.start.saturating_add(columns);
-            link.columns.end = link.columns.end.saturating_add(columns);
+            link.columns = moved(&link.columns);
+        }
+        for written in &mut self.written {
+            written.columns = moved(&written.columns);
         }
         if let Some((column, _)) = &mut self.ground {
             *column = column.saturating_add(columns);
@@ -139,8 +189,14 @@ impl Row {
 pub fn copy<'a>(rows: impl IntoIterator<Item = &'a Row>) -> String {
     let mut text = String::new();
     let mut is_first = true;
+    let mut record: Option<&Arc<str>> = None;
     for row in rows {
         if row.is_decoration {
+            continue;
+        }
+        let is_more = matches!((record, &row.record), (Some(last), Some(own)) if Arc::ptr_eq(last, own));
+        record = row.record.as_ref();
+        if is_more {
             continue;
         }
         match row.joint {
@@ -152,9 +208,16 @@ pub fn copy<'a>(rows: impl IntoIterator<Item = &'a Row>) -> String {
                 }
             }
         }
-        text.push_str(&row.text());
+        match &row.record {
+            Some(record) => text.push_str(record),
+            None => text.push_str(&row.text()),
+        }
         is_first = false;
     }
     text.truncate(text.trim_end_matches(' ').len());
     text
 }
+
+#[cfg(test)]
+#[path = "row_tests.rs"]
+mod tests;

@@ -11,12 +11,13 @@ pub const TAB: usize = 4;
 /// Asks for the coloured form of a character. Terminals disagree about the width of what follows, so it is never drawn.
 const EMOJI_FORM: char = '\u{fe0f}';
 
-/// The columns of one grapheme as it is drawn, at most 2. Tabs and what is not drawn take none here.
+/// The columns of one grapheme as it is drawn, by the rules of the screen's buffer: nearly always at most 2, but syllables of
+/// some scripts take more. Tabs and what is not drawn take none here.
 pub fn of_grapheme(grapheme: &str) -> usize {
     match grapheme.as_bytes() {
         [b' '..=b'~'] => 1,
-        _ if grapheme.chars().any(|c| c == EMOJI_FORM || is_hidden(c)) => drawn(grapheme).width().min(2),
-        _ => grapheme.width().min(2),
+        _ if grapheme.chars().any(|c| c == EMOJI_FORM || is_hidden(c)) => drawn(grapheme).width(),
+        _ => grapheme.width(),
     }
 }
 
@@ -116,6 +117,7 @@ mod tests {
             ("👩‍🚀", 2),
             ("❤\u{fe0f}", 1),
             ("\u{200b}", 0),
+            ("क्ष्मि", 4),
             ("a\tb", 5),
             ("abcd\te", 9),
             ("\u{1b}[0m", 3),

@@ -3,10 +3,12 @@
 //! Invariants: no row is wider than the width; the text of the rows, joined, is the text that came in; text that is
 //! appended changes only the last row and those after it.
 
-use super::row::{Joint, LinkSpan, Row};
+use super::clean;
+use super::row::{Joint, LinkSpan, Row, Written};
 use super::width;
 use ratatui::style::Style;
 use ratatui::text::Span;
+use std::borrow::Cow;
 use std::sync::Arc;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -46,7 +48,7 @@ struct Cell {
     begin: u32,
     end: u32,
     /// Columns; of a tab those to the next stop if it stood at the begin of a row.
-    width: u8,
+    width: u16,
     kind: Kind,
 }
 
@@ -63,21 +65,42 @@ enum Kind {
 
 /// One line as rows of at most `columns` (at least 1). An empty line is one empty row.
 pub fn line(runs: &[Run], columns: usize, breaks: Break) -> Vec<Row> {
+    line_rows(runs, columns, breaks, usize::MAX, usize::MAX).0
+}
+
+/// The first rows of a line. Costs what they are long, not what the line is: a minified file is one of megabytes.
+pub fn first_rows(runs: &[Run], columns: usize, breaks: Break, most: usize) -> Vec<Row> {
     let columns = columns.max(1);
-    let cells = cells(runs);
+    // Rows take at most so many columns, but blanks are dropped between them and take none.
+    let mut limit = most.saturating_add(2).saturating_mul(columns);
+    loop {
+        let (mut rows, is_whole) = line_rows(runs, columns, breaks, limit, most.saturating_add(1));
+        // The last row of a part may not be what it is in the whole.
+        if is_whole || rows.len() > most {
+            rows.truncate(most);
+            return rows;
+        }
+        limit = limit.saturating_mul(4);
+    }
+}
+
+/// Rows of the first `limit` columns of a line, at most `most`; and whether that was all of it.
+fn line_rows(runs: &[Run], columns: usize, breaks: Break, limit: usize, most: usize) -> (Vec<Row>, bool) {
+    let columns = columns.max(1);
+    let (cells, is_whole) = cells(runs, limit);
     let source = runs.first().map_or(0, |run| run.source);
     if cells.is_empty() {
-        return vec![Row::blank(source)];
+        return (vec![Row::blank(source)], is_whole);
     }
     let mut rows = Vec::new();
     let (mut begin, mut joint) = (0, Joint::Line);
-    while begin < cells.len() {
+    while begin < cells.len() && rows.len() < most {
         let fit = fit(&cells, begin, columns, breaks);
         rows.push(row(runs, cells.get(begin..fit.end).unwrap_or_default(), joint, columns));
         joint = Joint::Soft(fit.blanks);
         begin = fit.next;
     }
-    rows
+    (rows, is_whole && begin >= cells.len())
 }
 
 /// Plain text of any number of lines as rows.
@@ -170,30 +193,44 @@ impl Cell {
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "a run is shorter than 4 GiB; a grapheme takes at most 2 columns"
+    reason = "a run is shorter than 4 GiB; no grapheme takes that many columns"
 )]
-fn cells(runs: &[Run]) -> Vec<Cell> {
-    let mut cells = Vec::with_capacity(runs.iter().map(|run| run.text.len()).sum());
+fn cells(runs: &[Run], limit: usize) -> (Vec<Cell>, bool) {
+    #[cfg(test)]
+    work::LINES.with(|lines| lines.set(lines.get() + 1));
+    let mut cells = Vec::with_capacity(runs.iter().map(|run| run.text.len()).sum::<usize>().min(limit));
+    let mut columns = 0;
     for (index, run) in runs.iter().enumerate() {
         let run_index = index as u32;
-        if width::is_plain(&run.text) {
-            cells.extend(run.text.bytes().enumerate().map(|(at, byte)| Cell {
+        // Beyond the limit nothing is even looked at.
+        let near = run.text.get(..run.text.floor_char_boundary(limit.saturating_sub(columns)));
+        if let Some(text) = near.filter(|text| width::is_plain(text)) {
+            cells.extend(text.bytes().enumerate().map(|(at, byte)| Cell {
                 run: run_index,
                 begin: at as u32,
                 end: at as u32 + 1,
                 width: 1,
                 kind: if byte == b' ' { Kind::Blank } else { Kind::Other },
             }));
+            columns += text.len();
+            if text.len() < run.text.len() {
+                // What follows may belong to the last grapheme.
+                cells.pop();
+                return (cells, false);
+            }
             continue;
         }
         for (at, grapheme) in run.text.grapheme_indices(true) {
+            if columns >= limit {
+                return (cells, false);
+            }
             let width = width::of_grapheme(grapheme);
             let kind = match grapheme {
                 "\t" => Kind::Tab,
                 " " => Kind::Blank,
                 "、" | "。" | "，" | "．" | "）" | "」" | "』" | "】" | "！" | "？" | "：" | "；" | "》"
                 | "ー" => Kind::Closing,
-                _ if width == 2 => Kind::Wide,
+                _ if width >= 2 => Kind::Wide,
                 _ => Kind::Other,
             };
             // Controls are dropped here, so that nothing behind has to think of them.
@@ -201,10 +238,21 @@ fn cells(runs: &[Run]) -> Vec<Cell> {
                 continue;
             }
             let (begin, end) = (at as u32, (at + grapheme.len()) as u32);
-            cells.push(Cell { run: run_index, begin, end, width: width as u8, kind });
+            cells.push(Cell { run: run_index, begin, end, width: width as u16, kind });
+            columns += if kind == Kind::Tab { width::TAB } else { width };
         }
     }
-    cells
+    (cells, true)
+}
+
+/// What was done on this thread: tests count work, not time.
+#[cfg(test)]
+pub(in crate::text) mod work {
+    use std::cell::Cell;
+
+    thread_local! {
+        pub static LINES: Cell<usize> = const { Cell::new(0) };
+    }
 }
 
 /// Cells of one row to spans: neighbours of one run share one.
@@ -223,26 +271,49 @@ fn row(runs: &[Run], cells: &[Cell], joint: Joint, columns: usize) -> Row {
         let mut text = String::with_capacity(own.len());
         for cell in own {
             let width = cell.columns_at(column);
+            let from = column;
+            let note = |made: &mut Row, to: usize, text: Cow<'static, str>| {
+                made.written.push(Written { columns: at(from)..at(to), text });
+            };
             if column + width > columns {
-                // Two columns wide in a row of one.
+                // Two columns wide in a row of one, or a tab in a row that is narrower.
                 text.push('…');
                 column += 1;
+                note(&mut made, column, as_written(cell.text(runs)));
                 continue;
             }
             column += width;
             if cell.kind == Kind::Tab {
                 text.extend(std::iter::repeat_n(' ', width));
-            } else {
-                text.push_str(&width::drawn(cell.text(runs)));
+                note(&mut made, column, Cow::Borrowed("\t"));
+                continue;
+            }
+            match width::drawn(cell.text(runs)) {
+                Cow::Borrowed(drawn) => text.push_str(drawn),
+                Cow::Owned(drawn) => {
+                    text.push_str(&drawn);
+                    let written = as_written(cell.text(runs));
+                    if width > 0 && written != drawn {
+                        note(&mut made, column, written);
+                    }
+                }
             }
         }
         if let Some(url) = &run.link {
-            let end = |column: usize| u16::try_from(column).unwrap_or(u16::MAX);
-            made.links.push(LinkSpan { columns: end(begun)..end(column), url: Arc::clone(url) });
+            made.links.push(LinkSpan { columns: at(begun)..at(column), url: Arc::clone(url) });
         }
         made.spans.push(Span::styled(text, run.style));
     }
     made
+}
+
+fn at(column: usize) -> u16 {
+    u16::try_from(column).unwrap_or(u16::MAX)
+}
+
+/// A grapheme as a copy has it: whole, less what is never to leave here.
+fn as_written(grapheme: &str) -> Cow<'static, str> {
+    Cow::Owned(grapheme.chars().filter(|c| !clean::is_unsafe(*c)).collect())
 }
 
 #[cfg(test)]

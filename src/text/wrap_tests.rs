@@ -60,6 +60,18 @@ fn styles_and_links_stay_with_their_text() {
     assert_eq!(rows[1].link_at(4), None);
 }
 
+#[test]
+fn of_a_line_of_megabytes_only_the_beginning_is_looked_at() {
+    for text in ["x".repeat(5_000_000), "日本語 text\t".repeat(400_000), " ".repeat(5_000_000)] {
+        let runs = [Run::new(text, Style::new(), 0)];
+        let (cells, is_whole) = cells(&runs, 1000);
+        assert!(cells.len() <= 1000 && !is_whole, "{}", cells.len());
+    }
+    let runs = [Run::new("x".repeat(5_000_000), Style::new(), 0)];
+    let rows = first_rows(&runs, 100, Break::Graphemes, 2000);
+    assert_eq!((rows.len(), rows[1999].start, rows[1999].width()), (2000, 199_900, 100));
+}
+
 /// Words, blanks, wide and joined characters, controls.
 fn content() -> impl Strategy<Value = String> {
     let part = prop_oneof![
@@ -68,6 +80,8 @@ fn content() -> impl Strategy<Value = String> {
         1 => Just("日本。語".to_owned()),
         1 => Just("👩‍🚀❤\u{fe0f}e\u{301}".to_owned()),
         1 => Just("\t".to_owned()),
+        1 => prop::sample::select(vec!["🇩🇪🇫🇷🇪", "1\u{fe0f}\u{20e3}", "👨‍👩‍👧‍👦", "שלום \u{202e}x", "مرحبا", "क्ष्मि", "각",
+            "\u{200b}\u{feff}", "ห์นำ้", "\u{1f3fb}\u{200d}", "﷽"]).prop_map(str::to_owned),
         1 => any::<char>().prop_map(|c| c.to_string()),
     ];
     prop::collection::vec(part, 0..30).prop_map(|parts| parts.concat().replace('\n', ""))
@@ -75,11 +89,32 @@ fn content() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn never_wider_than_the_width(content in content(), columns in 1_usize..40, words: bool) {
+    fn never_wider_than_the_width(content in content(), columns in 1_usize..=200, words: bool) {
         let breaks = if words { Break::Words } else { Break::Graphemes };
         for row in text(&content, Style::new(), columns, breaks) {
             prop_assert!(row.width() <= columns, "{:?} at {columns}", row.drawn());
+            prop_assert!(!row.drawn().chars().any(clean::is_unsafe), "{:?}", row.drawn());
         }
+    }
+
+    #[test]
+    fn cells_hold_what_a_row_says(content in content(), columns in 1_usize..=80) {
+        // What is measured here must be what the screen's buffer makes of it, else all that follows in a row stands
+        // beside its links and its selection.
+        for row in text(&content, Style::new(), columns, Break::Words) {
+            let taken: usize = row.spans.iter().flat_map(|span| span.content.graphemes(true))
+                .map(unicode_width::UnicodeWidthStr::width).sum();
+            prop_assert_eq!(taken, row.width(), "{:?}", row.drawn());
+        }
+    }
+
+    #[test]
+    fn the_first_rows_are_the_first_of_all(content in content(), columns in 1_usize..40, most in 0_usize..6, words: bool) {
+        let breaks = if words { Break::Words } else { Break::Graphemes };
+        let runs = [Run::new(content.as_str(), Style::new(), 0)];
+        let mut all = line(&runs, columns, breaks);
+        all.truncate(most);
+        prop_assert_eq!(first_rows(&runs, columns, breaks, most), all);
     }
 
     #[test]

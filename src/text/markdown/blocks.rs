@@ -55,6 +55,54 @@ struct Prefix {
     ground: Option<Color>,
 }
 
+/// Code within the block that still grows, as it was read for the frame before: to read it again would take most of the next.
+#[derive(Clone, Debug, Default)]
+pub struct Memo {
+    /// Where the block begins.
+    pub at: usize,
+    fences: Vec<ReadCode>,
+    /// Which of them comes next.
+    next: usize,
+}
+
+/// Whole lines of one fence with their roles, and the state behind them.
+#[derive(Clone, Debug)]
+struct ReadCode {
+    language: String,
+    lines: Vec<(String, Vec<Part>)>,
+    highlighter: Highlighter,
+}
+
+impl Memo {
+    /// The roles of the lines of the next fence. The last line may grow, so it is not kept.
+    fn read(&mut self, language: &str, lines: &[&str]) -> Vec<Vec<Part>> {
+        let fresh = || ReadCode {
+            language: language.to_owned(),
+            lines: Vec::new(),
+            highlighter: Highlighter::for_language(language),
+        };
+        if self.next >= self.fences.len() {
+            self.fences.push(fresh());
+        }
+        let Some(known) = self.fences.get_mut(self.next) else { return Vec::new() };
+        self.next += 1;
+        let whole = lines.split_last().map_or(lines, |(_, whole)| whole);
+        let is_same = known.language == language
+            && known.lines.len() <= whole.len()
+            && known.lines.iter().zip(whole).all(|((known, _), line)| known == line);
+        if !is_same {
+            *known = fresh();
+        }
+        for line in whole.iter().skip(known.lines.len()) {
+            let parts = known.highlighter.line(line);
+            known.lines.push(((*line).to_owned(), parts));
+        }
+        let mut roles: Vec<Vec<Part>> = known.lines.iter().map(|(_, parts)| parts.clone()).collect();
+        roles.extend(lines.last().map(|last| known.highlighter.clone().line(last)));
+        roles
+    }
+}
+
 /// Draws blocks below the rows that are there.
 pub struct Painter<'a> {
     pub theme: &'a Theme,
@@ -74,6 +122,8 @@ pub struct Painter<'a> {
     text_role: Role,
     /// The quote that rows belong to.
     quote: Option<usize>,
+    /// For a block that still grows.
+    memo: Option<&'a mut Memo>,
 }
 
 impl<'a> Painter<'a> {
@@ -90,7 +140,17 @@ impl<'a> Painter<'a> {
             ground: Color::Reset,
             text_role: Role::Text,
             quote: None,
+            memo: None,
         }
+    }
+
+    /// What is read of code is kept there for the next time.
+    pub fn remember(&mut self, memo: &'a mut Memo) {
+        if memo.at != self.base {
+            *memo = Memo { at: self.base, ..Memo::default() };
+        }
+        memo.next = 0;
+        self.memo = Some(memo);
     }
 
     /// A role on the ground of the place.
@@ -106,10 +166,15 @@ impl<'a> Painter<'a> {
 
     /// Adds a row of the innermost block.
     pub fn emit(&mut self, mut row: Row) {
+        // Left of a bullet the indentation tells how deep the list is nested, and is text like it.
+        let mut is_item = false;
         for prefix in self.prefixes.iter_mut().rev() {
             match prefix.first.take() {
-                Some(first) => row.prefix(&first, prefix.is_text),
-                None => row.prefix(&prefix.rest, false),
+                Some(first) => {
+                    row.prefix(&first, prefix.is_text);
+                    is_item |= prefix.is_text;
+                }
+                None => row.prefix(&prefix.rest, is_item && prefix.is_text),
             }
             if let (Some(ground), None) = (prefix.ground, row.ground) {
                 row.ground = Some((0, ground));
@@ -322,9 +387,14 @@ impl<'a> Painter<'a> {
         }
         let mut code = self.open_code(info, source);
         let mut at = begin;
-        for line in text.strip_suffix('\n').unwrap_or(&text).split('\n') {
+        let lines: Vec<&str> = text.strip_suffix('\n').unwrap_or(&text).split('\n').collect();
+        let known = self.memo.as_mut().map(|memo| memo.read(&code.language, &lines));
+        for (index, line) in lines.iter().enumerate() {
             if !text.is_empty() {
-                self.code_line(&mut code, line, at);
+                match known.as_ref().and_then(|known| known.get(index)) {
+                    Some(parts) => self.read_line(&mut code, line, parts, at),
+                    None => self.code_line(&mut code, line, at),
+                }
             }
             at += line.len() + 1;
         }
@@ -335,7 +405,8 @@ impl<'a> Painter<'a> {
     pub fn open_code(&mut self, info: &str, source: usize) -> Code {
         let language = info.split_whitespace().next().unwrap_or_default().to_owned();
         let card = self.first_card + self.cards.len();
-        let code = Code { card, lines: 0, highlighter: Highlighter::for_language(&language) };
+        let highlighter = Highlighter::for_language(&language);
+        let code = Code { card, lines: 0, language: language.clone(), highlighter };
         let style = self.theme.style_on(Role::Dim, self.theme.code_ground());
         let label = width::cut(&language, self.room().saturating_sub(2)).into_owned();
         let runs = [Run::new(format!(" {label}"), style, source)];
@@ -350,8 +421,13 @@ impl<'a> Painter<'a> {
     /// Adds a line to a card of code.
     pub fn code_line(&mut self, code: &mut Code, line: &str, source: usize) {
         let parts = code.highlighter.line(line);
+        self.read_line(code, line, &parts, source);
+    }
+
+    /// Adds a line of which the roles are known.
+    fn read_line(&mut self, code: &mut Code, line: &str, parts: &[Part], source: usize) {
         let ground = self.theme.code_ground();
-        let runs = code_runs(line, &parts, source, |role| self.theme.style_on(role, ground));
+        let runs = code_runs(line, parts, source, |role| self.theme.style_on(role, ground));
         let margin = usize::from(self.room() > LEAST_TEXT);
         for mut row in wrap::line(&runs, self.room().saturating_sub(2 * margin), Break::Graphemes) {
             if margin > 0 {
@@ -470,6 +546,7 @@ pub struct Code {
     pub card: usize,
     /// Lines so far.
     lines: usize,
+    language: String,
     highlighter: Highlighter,
 }
 

@@ -2,9 +2,11 @@
 
 use super::blocks::{Events, Painter};
 use crate::text::wrap::Run;
+use crate::text::{clean, links};
 use crate::theme::role::Role;
 use pulldown_cmark::{Event, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Lines of runs. There is always at least one.
@@ -36,7 +38,7 @@ pub fn read(events: &mut Events<'_>, painter: &Painter<'_>, base: Style) -> Line
                 TagEnd::Image => reader.end_picture(source),
                 _ => break,
             },
-            Event::Text(text) => reader.text(text, source),
+            Event::Text(text) => reader.plain(text, source),
             Event::Code(text) => reader.styled(text, Role::MdCode, source),
             Event::InlineMath(text) => reader.plain(&format!("${text}$"), source),
             Event::DisplayMath(text) => reader.plain(&format!("$${text}$$"), source),
@@ -59,7 +61,17 @@ pub fn read(events: &mut Events<'_>, painter: &Painter<'_>, base: Style) -> Line
         }
         events.advance();
     }
-    reader.lines
+    let (link, code) = (painter.style(Role::MdLink), painter.style(Role::MdCode).fg);
+    let lines = reader.lines.into_iter();
+    lines
+        .map(|line| {
+            links::linked(line, |style| {
+                // In code it stays code.
+                let style = if style.fg == code { style } else { link.add_modifier(style.add_modifier) };
+                style.add_modifier(Modifier::UNDERLINED)
+            })
+        })
+        .collect()
 }
 
 struct Reader<'a> {
@@ -97,7 +109,7 @@ impl Reader<'_> {
         let style = self.painter.style(Role::MdLink).add_modifier(self.style().add_modifier);
         self.styles.push(style.add_modifier(Modifier::UNDERLINED));
         if self.link.is_none() {
-            self.link = Some(Link { url: url.into(), text: String::new(), is_picture: false });
+            self.link = Some(Link { url: target(url), text: String::new(), is_picture: false });
         }
     }
 
@@ -106,7 +118,7 @@ impl Reader<'_> {
         if self.link.as_ref().is_some_and(|link| !link.is_picture)
             && let Some(link) = self.link.take()
         {
-            let shown = link.url.strip_prefix("mailto:").unwrap_or(&link.url);
+            let shown = shown(&link.url);
             if !shown.is_empty() && shown.trim_end_matches('/') != link.text.trim_end_matches('/') {
                 self.address(&format!(" ({shown})"), &link.url, source);
             }
@@ -119,7 +131,7 @@ impl Reader<'_> {
         if self.pictures == 1 {
             self.plain("[picture] ", source);
             if self.link.is_none() {
-                self.link = Some(Link { url: url.into(), text: String::new(), is_picture: true });
+                self.link = Some(Link { url: target(url), text: String::new(), is_picture: true });
             }
         }
     }
@@ -132,7 +144,7 @@ impl Reader<'_> {
             && let Some(link) = self.link.take()
         {
             let space = if link.text.is_empty() { "" } else { " " };
-            self.address(&format!("{space}({})", link.url), &link.url, source);
+            self.address(&format!("{space}({})", shown(&link.url)), &link.url, source);
         }
     }
 
@@ -148,25 +160,6 @@ impl Reader<'_> {
 
     fn plain(&mut self, text: &str, source: usize) {
         self.add(text, self.style(), source);
-    }
-
-    /// Text, with the addresses in it as links.
-    fn text(&mut self, text: &str, source: usize) {
-        if self.link.is_some() {
-            return self.plain(text, source);
-        }
-        let mut rest = text;
-        let mut at = source;
-        while let Some((before, url, after)) = find_address(rest) {
-            self.plain(before, at);
-            at += before.len();
-            let style = self.painter.style(Role::MdLink).add_modifier(self.style().add_modifier);
-            let style = style.add_modifier(Modifier::UNDERLINED);
-            self.push(Run { text: url.to_owned(), style, link: Some(url.into()), source: at });
-            at += url.len();
-            rest = after;
-        }
-        self.plain(rest, at);
     }
 
     /// Text of any number of lines.
@@ -201,44 +194,17 @@ impl Reader<'_> {
     }
 }
 
-/// The first web address in a text, what stands before it, and what after it.
-fn find_address(text: &str) -> Option<(&str, &str, &str)> {
-    let begin = ["https://", "http://"].iter().filter_map(|scheme| text.find(scheme)).min()?;
-    let (before, rest) = text.split_at_checked(begin)?;
-    let end = rest
-        .find(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | '"' | '`' | '|'))
-        .unwrap_or(rest.len());
-    let mut url = rest.get(..end)?;
-    // Punctuation at the end belongs to the sentence, a bracket only if it was opened outside.
-    loop {
-        let shorter = url.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', '_']);
-        let opened = shorter.matches('(').count();
-        let closed = shorter.matches(')').count();
-        let shorter = if closed > opened { shorter.strip_suffix(')').unwrap_or(shorter) } else { shorter };
-        if shorter.len() == url.len() {
-            break;
-        }
-        url = shorter;
-    }
-    let after = rest.get(url.len()..)?;
-    Some((before, url, after)).filter(|(_, url, _)| !url.ends_with("//"))
+/// What a click opens: nothing in it may steer the terminal that is told of it.
+fn target(url: &str) -> Arc<str> {
+    url.chars().filter(|c| !clean::is_unsafe(*c) && !matches!(c, '\n' | '\t')).collect::<String>().into()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_end_where_people_end_them() {
-        let table = [
-            ("see https://a.b/c.", Some("https://a.b/c")),
-            ("(https://a.b/c_(d))", Some("https://a.b/c_(d)")),
-            ("http://x, then", Some("http://x")),
-            ("https://", None),
-            ("plain", None),
-        ];
-        for (text, expected) in table {
-            assert_eq!(find_address(text).map(|(_, url, _)| url), expected, "{text}");
-        }
+/// An address as it is shown. A picture that is written into the text itself is thousands of digits.
+fn shown(url: &str) -> Cow<'_, str> {
+    let is_data = url.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"));
+    match url.split_once([',', ';']) {
+        Some((kind, _)) if is_data && kind.len() <= 60 => Cow::Owned(format!("{kind},…")),
+        Some(_) | None if is_data => Cow::Borrowed("data:…"),
+        Some(_) | None => Cow::Borrowed(url.strip_prefix("mailto:").unwrap_or(url)),
     }
 }

@@ -10,7 +10,7 @@
 //!   definition may go on.
 //! - Code in an open fence is read a line at a time and each line once, so that long code costs what it is long.
 
-use super::blocks::{Code, Events, Painter};
+use super::blocks::{Code, Events, Memo, Painter};
 use super::{Card, Document, options, unfinished};
 use crate::text::clean;
 use crate::text::row::Row;
@@ -36,6 +36,7 @@ pub struct MarkdownStream {
     made_to: usize,
     document: Document,
     frozen: Frozen,
+    memo: Memo,
 }
 
 /// What is laid out for good.
@@ -225,8 +226,13 @@ impl MarkdownStream {
             let at = base + block.range.start;
             let is_last = index + 1 == blocks.len();
             if !block.is_fence {
-                let mended = if is_last && self.is_growing { unfinished::mended(slice) } else { None };
-                self.slice(theme, columns, mended.as_deref().unwrap_or(slice), at, &mut definitions);
+                let grows = is_last && self.is_growing;
+                let mended = if grows { unfinished::mended(slice) } else { None };
+                let slice = mended.as_deref().unwrap_or(slice);
+                // Taken out, so that it can be written to beside the document.
+                let mut memo = std::mem::take(&mut self.memo);
+                self.slice(theme, columns, slice, at, &mut definitions, grows.then_some(&mut memo));
+                self.memo = memo;
                 continue;
             }
             let (open, used) = self.fence_slice(theme, columns, slice, at, is_last && settled >= index);
@@ -235,11 +241,11 @@ impl MarkdownStream {
                 self.frozen.fence = Some(open);
                 goes_on = true;
             } else if let Some(rest) = slice.get(used..).filter(|rest| !rest.is_empty()) {
-                self.slice(theme, columns, rest, at + used, &mut definitions);
+                self.slice(theme, columns, rest, at + used, &mut definitions, None);
             }
         }
         if blocks.is_empty() {
-            self.slice(theme, columns, tail, base, &mut definitions);
+            self.slice(theme, columns, tail, base, &mut definitions, None);
         }
         self.source = source;
         goes_on
@@ -268,6 +274,7 @@ impl MarkdownStream {
         slice: &str,
         at: usize,
         definitions: &mut HashMap<String, String>,
+        memo: Option<&mut Memo>,
     ) {
         let known = |link: BrokenLink<'_>| {
             let url = definitions.get(&label(&link.reference))?;
@@ -283,6 +290,9 @@ impl MarkdownStream {
         let events: Vec<_> = parser.into_offset_iter().collect();
         let spans = block_spans(&events);
         let mut painter = Painter::new(theme, columns, self.document.cards.len(), slice, at);
+        if let Some(memo) = memo {
+            painter.remember(memo);
+        }
         painter.document(&mut Events::new(events));
         let (rows, mut cards) = (std::mem::take(&mut painter.rows), std::mem::take(&mut painter.cards));
         // Those within a block are not shown: their place is not known any more.

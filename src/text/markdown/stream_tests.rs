@@ -75,6 +75,46 @@ fn markdown() -> impl Strategy<Value = String> {
         "\\",
         "&amp;",
         "\u{1b}[31m",
+        // Containers with blocks within, and what looks like a block but is none.
+        "  - ",
+        "   ",
+        "> - ",
+        "> ```\n",
+        "  ```\n",
+        "      code\n",
+        "\n***\n",
+        "-",
+        "=",
+        "+ ",
+        "#",
+        ":--",
+        "|",
+        "a | b\n- | -\n",
+        "<!DOCTYPE",
+        "<![CDATA[",
+        "<?x",
+        "<pre>\n",
+        "</pre>",
+        "$$",
+        "$",
+        "[^2]:\n    ",
+        "[a]:",
+        "[b]: <",
+        "[c]: /u '",
+        "'",
+        "(",
+        ")",
+        "![",
+        "](",
+        "``",
+        "~~",
+        "<http://x.y>",
+        "http://x.y/a_b_c",
+        "1.",
+        "12345678901. ",
+        "\u{feff}",
+        "\0",
+        "\u{2028}",
     ];
     prop::collection::vec(prop::sample::select(PARTS), 0..24).prop_map(|parts| parts.concat())
 }
@@ -100,6 +140,23 @@ proptest! {
         let chars: Vec<String> = text.chars().map(String::from).collect();
         let parts = streamed(chars.iter().map(String::as_str), 30);
         prop_assert_eq!(parts, render(&text, &Theme::quiet_dark(), 30), "{:?}", text);
+    }
+
+    #[test]
+    fn a_text_that_grew_ends_as_the_whole(text in markdown(), size in 1_usize..9, columns in 1_usize..60) {
+        let theme = Theme::quiet_dark();
+        let chars: Vec<char> = text.chars().collect();
+        let mut stream = MarkdownStream::growing();
+        for piece in chars.chunks(size) {
+            stream.push(&piece.iter().collect::<String>());
+            stream.layout(&theme, columns);
+            for row in stream.rows() {
+                prop_assert!(row.width() <= columns, "{:?} is wider than {columns}: {text:?}", row.drawn());
+            }
+        }
+        stream.finish();
+        stream.layout(&theme, columns);
+        prop_assert_eq!(stream.into_document(), render(&text, &theme, columns), "{:?}", text);
     }
 
     #[test]
@@ -160,6 +217,81 @@ fn pieces_that_once_differed() {
     for pieces in table {
         let whole = render(&pieces.concat(), &Theme::quiet_dark(), 30);
         assert_eq!(streamed(pieces.iter().copied(), 30), whole, "{pieces:?}");
+    }
+}
+
+/// Lines of code that were read, and lines that were wrapped, since this was last asked.
+fn work() -> (usize, usize) {
+    use crate::text::{highlight, wrap};
+    (highlight::work::LINES.replace(0), wrap::work::LINES.replace(0))
+}
+
+#[test]
+fn a_long_fence_costs_what_is_new() {
+    let theme = Theme::quiet_dark();
+    let mut stream = MarkdownStream::growing();
+    stream.push("Text.\n\n```rust\n");
+    stream.layout(&theme, 80);
+    work();
+    let mut most = (0, 0);
+    for number in 0..10_000 {
+        stream.push(&format!("let x{number} = {number};\nlet"));
+        stream.layout(&theme, 80);
+        stream.push(" ");
+        let (read, wrapped) = work();
+        most = (most.0.max(read), most.1.max(wrapped));
+    }
+    // The line that became whole, and the one that is not.
+    assert_eq!(most, (2, 2));
+    assert_eq!(stream.rows().len(), 10_004);
+    assert_eq!(stream.frozen_rows(), 10_003);
+    stream.finish();
+    stream.layout(&theme, 80);
+    assert!(work().0 <= 2, "also at its end");
+}
+
+#[test]
+fn code_within_a_list_is_read_once() {
+    let theme = Theme::quiet_dark();
+    let mut stream = MarkdownStream::growing();
+    stream.push("1. Do this:\n\n   ```rust\n   /* a comment\n");
+    stream.layout(&theme, 80);
+    work();
+    let mut whole = String::new();
+    for number in 0..200 {
+        let line = format!("   line {number}\n");
+        stream.push(&line);
+        whole.push_str(&line);
+        stream.layout(&theme, 80);
+        assert!(work().0 <= 2, "line {number}");
+    }
+    stream.push("   */ fn a() {}\n   ```\n");
+    stream.layout(&theme, 80);
+    let (grown, _) = (stream.rows().to_vec(), stream.finish());
+    stream.layout(&theme, 80);
+    assert_eq!(stream.rows(), grown);
+    assert_eq!(stream.rows(), render(stream.source(), &theme, 80).rows);
+}
+
+#[test]
+fn what_a_line_will_be_is_not_guessed_from_its_marks() {
+    let theme = Theme::quiet_dark();
+    // A list below a sentence is no heading for a moment, a table no text with bars.
+    let text = "Steps:\n- one\n- **two**\n\n| name | value |\n|---|--:|\n| a | `1` |\n\n***bold***\n\n---\n";
+    let mut stream = MarkdownStream::growing();
+    let mut pushed = String::new();
+    for c in text.chars() {
+        stream.push(c.encode_utf8(&mut [0; 4]));
+        pushed.push(c);
+        stream.layout(&theme, 60);
+        for row in stream.rows() {
+            let shown = row.drawn();
+            assert!(!shown.contains(['*', '`', '|', '-']), "{pushed:?}: {shown:?}");
+            let is_bold = |span: &ratatui::text::Span<'_>| {
+                span.style.add_modifier.contains(ratatui::style::Modifier::BOLD)
+            };
+            assert!(!(shown.starts_with("Steps") && row.spans.iter().any(is_bold)), "{pushed:?}: a heading");
+        }
     }
 }
 

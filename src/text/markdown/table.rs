@@ -1,20 +1,29 @@
 //! Tables, fitted to the width. Columns shrink to share what there is; where too little is left for columns at all, each
 //! row becomes a list of its cells with the names of their columns.
+//!
+//! A copy of a grid is Markdown again (see [`crate::text::row`]): what it was drawn at, and where its cells were wrapped,
+//! is nobody's business who pastes it.
 
 use super::blocks::{Events, Painter};
 use super::inline;
-use crate::text::row::Row;
+use crate::text::row::{LinkSpan, Row, Written};
 use crate::text::wrap::{self, Break, Run};
 use crate::theme::role::Role;
 use pulldown_cmark::{Alignment, Event, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Between two columns.
 const SEPARATOR: &str = " │ ";
 /// Under it, in the rule below the names.
 const CROSSING: &str = "─┼─";
 const SEPARATOR_COLUMNS: usize = 3;
+
+/// Between two cells in a copy.
+const COPIED_SEPARATOR: &str = " | ";
 
 /// A column narrower than this, of cells that are wider, can't be read.
 const LEAST_COLUMN: usize = 8;
@@ -142,16 +151,47 @@ fn grid(
     // Where cells wrap, a rule tells where a row ends.
     let is_ruled = wrapped.iter().skip(1).flatten().any(|cell| cell.len() > 1);
     for (index, row) in wrapped.iter().enumerate() {
-        if index == 1 || (index > 1 && is_ruled) {
+        if index > 1 && is_ruled {
             painter.emit(rule.clone());
         }
+        let record = table.get(index).map(|cells| record(cells));
         let height = row.iter().map(Vec::len).max().unwrap_or(1);
         for line in 0..height {
-            painter.emit(grid_row(row, line, widths, alignments, border, source));
+            let made = grid_row(row, line, widths, alignments, border, source);
+            painter.emit(Row { record: record.clone(), ..made });
+        }
+        if index == 0 {
+            painter.emit(below_names(&rule, alignments));
         }
     }
-    if wrapped.len() == 1 {
-        painter.emit(rule);
+}
+
+/// A line of the table as a copy has it.
+fn record(cells: &[Cell]) -> Arc<str> {
+    let cell = |cell: &Cell| cell.iter().map(|run| run.text.replace('|', "\\|")).collect::<String>();
+    framed(cells.iter().map(cell)).into()
+}
+
+/// With a bar at both ends: an empty first cell would be none without.
+fn framed(cells: impl Iterator<Item = String>) -> String {
+    format!("| {} |", cells.collect::<Vec<_>>().join(COPIED_SEPARATOR))
+}
+
+/// The rule below the names. What says in Markdown that this is a table is part of a copy.
+fn below_names(rule: &Row, alignments: &[Alignment]) -> Row {
+    let mark = |alignment: &Alignment| match alignment {
+        Alignment::None => "---",
+        Alignment::Left => ":--",
+        Alignment::Center => ":-:",
+        Alignment::Right => "--:",
+    };
+    let text = framed(alignments.iter().map(mark).map(str::to_owned));
+    let columns = 0..u16::try_from(rule.width()).unwrap_or(u16::MAX);
+    Row {
+        is_decoration: false,
+        written: vec![Written { columns, text: Cow::Owned(text.clone()) }],
+        record: Some(text.into()),
+        ..rule.clone()
     }
 }
 
@@ -165,9 +205,17 @@ fn grid_row(
 ) -> Row {
     let mut made = Row { start: source, ..Row::default() };
     let mut column = 0;
+    let blanks = |made: &mut Row, at: usize, count: usize| {
+        if count > 0 {
+            made.spans.push(Span::raw(" ".repeat(count)));
+            made.written.push(Written { columns: columns_at(at, count), text: Cow::Borrowed("") });
+        }
+    };
     for (index, (cell, columns)) in row.iter().zip(widths).enumerate() {
         if index > 0 {
             made.spans.push(Span::styled(SEPARATOR, border));
+            let columns = columns_at(column, SEPARATOR_COLUMNS);
+            made.written.push(Written { columns, text: Cow::Borrowed(COPIED_SEPARATOR) });
             column += SEPARATOR_COLUMNS;
         }
         let part = cell.get(line);
@@ -177,27 +225,32 @@ fn grid_row(
             Some(Alignment::Center) => free / 2,
             Some(Alignment::Left | Alignment::None) | None => 0,
         };
-        if before > 0 {
-            made.spans.push(Span::raw(" ".repeat(before)));
-        }
+        blanks(&mut made, column, before);
         if let Some(part) = part {
             if index == 0 && part.start > 0 {
                 made.start = part.start;
             }
             made.spans.extend(part.spans.iter().cloned());
             let moved = u16::try_from(column + before).unwrap_or(u16::MAX);
-            made.links.extend(part.links.iter().cloned().map(|mut link| {
-                link.columns =
-                    link.columns.start.saturating_add(moved)..link.columns.end.saturating_add(moved);
-                link
-            }));
+            let place =
+                |range: &Range<u16>| range.start.saturating_add(moved)..range.end.saturating_add(moved);
+            let links = part.links.iter();
+            made.links.extend(links.map(|link| LinkSpan { columns: place(&link.columns), ..link.clone() }));
+            let written = part.written.iter();
+            made.written
+                .extend(written.map(|part| Written { columns: place(&part.columns), ..part.clone() }));
         }
-        if index + 1 < widths.len() && free > before {
-            made.spans.push(Span::raw(" ".repeat(free - before)));
+        if index + 1 < widths.len() {
+            blanks(&mut made, column + columns - (free - before), free - before);
         }
         column += columns;
     }
     made
+}
+
+fn columns_at(column: usize, count: usize) -> Range<u16> {
+    let at = |column: usize| u16::try_from(column).unwrap_or(u16::MAX);
+    at(column)..at(column + count)
 }
 
 fn records(painter: &mut Painter<'_>, table: &[Vec<Cell>], source: usize) {
@@ -207,7 +260,7 @@ fn records(painter: &mut Painter<'_>, table: &[Vec<Cell>], source: usize) {
     }
     for (index, row) in rows.iter().enumerate() {
         if index > 0 {
-            painter.emit(Row { is_decoration: true, ..Row::blank(source) });
+            painter.emit(Row::blank(source));
         }
         for (name, cell) in names.iter().zip(row) {
             let mut line = name.clone();

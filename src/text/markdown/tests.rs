@@ -41,7 +41,7 @@ fn code_is_a_card() {
     assert_eq!(rows, [" rust", " fn a() {", "     b();", " }", ""]);
     assert!(made.rows.iter().all(|row| row.ground == Some((0, theme.code_ground()))));
     assert_eq!(made.cards[0].text, "fn a() {\n\tb();\n}", "tabs survive a copy");
-    assert_eq!(copy(&made.rows), "fn a() {\n    b();\n}");
+    assert_eq!(copy(&made.rows), "fn a() {\n\tb();\n}", "also of one of its rows");
     let word = made.rows[1].spans.iter().find(|span| span.content == "fn").unwrap();
     assert_eq!(word.style.fg, Some(theme.color_on(Role::SyntaxKeyword, theme.code_ground())));
     let empty = render("```\n\nx\n```", &theme, 20);
@@ -65,7 +65,7 @@ fn copies_have_no_bars_and_no_wraps() {
     assert_eq!(copy(&made.rows), "a quote that is longer than a row\nsecond");
     assert_eq!(made.cards[0].text, "a quote that is **longer** than a row\nsecond");
     let list = render("- a list item that is longer than a row\n  - inner", &Theme::quiet_dark(), 16);
-    assert_eq!(copy(&list.rows), "• a list item that is longer than a row\n• inner");
+    assert_eq!(copy(&list.rows), "• a list item that is longer than a row\n  • inner");
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use super::{EntryCx, Layout};
 use crate::proto::event::NoticeLevel;
-use crate::text::clean;
 use crate::text::wrap::{self, Break, Run};
+use crate::text::{clean, links};
 use crate::theme::role::Role;
+use ratatui::style::Modifier;
 
 /// Lays a notice out. What stands between backticks is to be typed, and looks like it.
 pub fn lay_out(level: NoticeLevel, text: &str, cx: &EntryCx<'_>) -> Layout {
@@ -27,8 +28,10 @@ pub fn lay_out(level: NoticeLevel, text: &str, cx: &EntryCx<'_>) -> Layout {
             }
             at += part.len() + 1;
         }
+        let is_empty = runs.is_empty();
+        let runs = links::linked(runs, |style| style.add_modifier(Modifier::UNDERLINED));
         let mut made = wrap::line(&runs, cx.room(), Break::Words);
-        if runs.is_empty() {
+        if is_empty {
             made.iter_mut().for_each(|row| row.start = start);
         }
         rows.append(&mut made);

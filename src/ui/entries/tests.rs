@@ -345,6 +345,90 @@ fn all_of_it_open() {
     crate::assert_screen!("entries", "open", &screen(&items, &Theme::quiet_dark(), 100, true));
 }
 
+/// Everything Markdown has, with wide characters, emoji and text from right to left.
+const MARKDOWN: &str = "# Release 2.0 🚀\n\nIt is **faster**, *smaller* and `safer`; see [the notes](https://example.org/notes) or \
+https://example.org/a/very/long/address/that/goes/on/and_on_and_on/until/it/has/to/be/wrapped?page=1#top.\n\n\
+## Steps\n\n1. Build it:\n   ```sh\n   cargo build --release\n   ```\n2. Test it\n   - unit\n   - end to end\n     - 日本語のテスト\n\
+- [x] done\n- [ ] open\n\n> A quote that says **something**\n> - and a list\n>\n> > and an inner one\n\n\
+| Name | What it does | Since |\n|:--|---|--:|\n| `read` | reads a file, whole or in part, with the numbers of its lines | 1.0 |\n\
+| 日本語 | 幅の広い文字 👩‍🚀 | 2.0 |\n| שלום | | 10.25 |\n\n\
+Inline math $e^{i\\pi} + 1 = 0$ stays, and so does a note[^1].\n\n![A chart](chart.png)\n\n\
+مرحبا بالعالم, keycaps 1️⃣ and flags 🇩🇪 🇫🇷.\n\n---\n\n#### Small head\n\n```rust\nfn main() {\n\tprintln!(\"{}\", 1);\n}\n```\n\n\
+[^1]: The note.\n";
+
+#[test]
+fn markdown_that_people_read() {
+    let items = [reply(MARKDOWN)];
+    let (dark, light) = (Theme::quiet_dark(), Theme::quiet_light());
+    crate::assert_screen!("entries", "markdown", &screen(&items, &dark, 60, true));
+    crate::assert_screen!("entries", "markdown", &screen(&items, &dark, 100, true));
+    crate::assert_screen!("entries", "markdown_light", &screen(&items, &light, 100, true));
+    crate::assert_screen!("entries", "markdown", &screen(&items, &dark, 200, true));
+    crate::assert_screen!("entries", "markdown", &screen(&items, &dark, 30, true));
+}
+
+#[test]
+fn a_line_of_megabytes_holds_nothing_up() {
+    let long = "let a=1;".repeat(640 * 1024);
+    let items = [
+        done("read", json!({"path": "a.min.js"}), &long, json!({}), 10),
+        done("grep", json!({"pattern": "a"}), &format!("a.js:1:{long}"), json!({}), 10),
+        done("bash", json!({"command": "cat a.min.js"}), &long, json!({}), 10),
+        done(
+            "edit",
+            json!({"path": "a.min.js"}),
+            "",
+            json!({"patch": format!("--- a\n+++ a\n@@ -1 +1 @@\n-x\n+{long}\n")}),
+            10,
+        ),
+        done("other", json!({}), &long, json!({}), 10),
+        done("write", json!({"path": "a.min.js", "content": long.clone()}), "", json!({}), 10),
+        user(&long, 0),
+    ];
+    for item in &items {
+        for open in [false, true] {
+            if matches!(item.body, Body::User(_)) && open {
+                continue;
+            }
+            let theme = Theme::quiet_dark();
+            let look = look(&theme);
+            let layout = lay_out(item, &EntryCx { look: &look, width: 100, open, gap: false });
+            assert!(layout.rows.len() <= 2005, "{}", layout.rows.len());
+        }
+    }
+    let read = rows(&items[0], 100, true);
+    assert!(read.last().unwrap().contains("more of this line"), "{:?}", read.last());
+}
+
+#[test]
+fn addresses_in_output_open() {
+    let output = "ready\n  Local: \u{1b}[36mhttp://localhost:\u{1b}[1m5173\u{1b}[22m/\u{1b}[0m (ctrl+c)";
+    let items = [
+        (done("bash", json!({"command": "npm run dev"}), output, json!({}), 10), "http://localhost:5173/"),
+        (done("other", json!({}), "see (https://a.b/c).", json!({}), 10), "https://a.b/c"),
+        (done("grep", json!({"pattern": "x"}), "a.md:1: <https://a.b/d>", json!({}), 10), "https://a.b/d"),
+        (user("look at https://a.b/e, please", 0), "https://a.b/e"),
+        (notice(NoticeLevel::Info, "See https://a.b/f."), "https://a.b/f"),
+    ];
+    let theme = Theme::quiet_dark();
+    let look = look(&theme);
+    for (item, url) in &items {
+        for width in [12, 30, 100] {
+            let layout = lay_out(item, &EntryCx { look: &look, width, open: true, gap: false });
+            let mut shown = String::new();
+            for row in &layout.rows {
+                for link in &row.links {
+                    assert_eq!(link.url.as_ref(), *url, "every row opens all of it");
+                    shown.push_str(
+                        &row.text_in(usize::from(link.columns.start)..usize::from(link.columns.end)),
+                    );
+                }
+            }
+            assert_eq!(shown, *url, "at {width}");
+        }
+    }
+}
+
 #[test]
 fn what_goes_on() {
     for width in [60, 100] {

@@ -4,7 +4,7 @@ use super::{EntryCx, Layout, band};
 use crate::config::action::Action;
 use crate::text::row::Row;
 use crate::text::wrap::{self, Break, Run};
-use crate::text::{clean, formats};
+use crate::text::{clean, formats, links};
 use crate::theme::role::Role;
 use crate::transcript::item::User;
 use crate::ui::paint;
@@ -28,7 +28,11 @@ pub fn lay_out(user: &User, cx: &EntryCx<'_>) -> Layout {
     while rows.len() <= most.saturating_add(1)
         && let Some(line) = lines.next()
     {
-        rows.extend(wrap::line(&[Run::new(line, style, start)], cx.room(), Break::Words));
+        let runs = links::linked(vec![Run::new(line, style, start)], |style| {
+            style.add_modifier(ratatui::style::Modifier::UNDERLINED)
+        });
+        let left = most.saturating_add(2) - rows.len();
+        rows.extend(wrap::first_rows(&runs, cx.room(), Break::Words, left));
         start += line.len() + 1;
     }
     if rows.len() > most.saturating_add(1) {

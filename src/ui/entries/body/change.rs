@@ -1,7 +1,7 @@
 //! What an edit changed.
 
 use super::super::outcome::Outcome;
-use super::{MOST_ROWS, Panel};
+use super::{MOST_ROWS, Panel, shown_of};
 use crate::text::clean;
 use crate::text::diff::{self, Kind, Line};
 
@@ -38,6 +38,11 @@ pub fn draw(panel: &mut Panel<'_>, mut lines: Vec<Line>, path: &str) {
     lines.retain(|line| line.kind != Kind::File);
     if lines.first().is_some_and(|line| line.kind == Kind::Gap && line.text == "…") {
         lines.remove(0);
+    }
+    for line in &mut lines {
+        // A minified file is one line.
+        let shown = shown_of(panel, &line.text).len();
+        line.text.truncate(shown);
     }
     let most = match panel.cx.open {
         true => MOST_ROWS,

@@ -1,9 +1,9 @@
 //! Source text: files that were read or written, and commands of several lines.
 
-use super::{Panel, clip, line_count, tail};
+use super::{Panel, clip, line_count, shown_of, tail};
 use crate::text::clean;
 use crate::text::highlight::{Highlighter, Part};
-use crate::text::wrap::{self, Break, Run};
+use crate::text::wrap::Run;
 use crate::theme::role::Role;
 use std::borrow::Cow;
 
@@ -12,25 +12,22 @@ const SHOWN: usize = 3;
 
 /// Adds a whole text in its colours.
 pub fn whole(panel: &mut Panel<'_>, text: &str, mut highlighter: Highlighter) {
-    let text = clean::for_terminal(text);
-    let text = text.trim_end_matches('\n');
-    let (mut start, mut left) = (0, line_count(text));
+    let text = text.trim_end_matches(['\n', '\r']);
+    let (mut start, mut left, mut is_whole) = (0, line_count(text), true);
     for line in text.split('\n').take(left) {
         if panel.is_full() {
             break;
         }
-        let parts = highlighter.line(line);
-        for mut row in wrap::line(&runs(panel, line, &parts), panel.room(), Break::Graphemes) {
-            row.start += start;
-            if panel.is_full() {
-                break;
-            }
-            panel.push(row);
+        // A carriage return within a line is a line break to us.
+        for part in clean::for_terminal(shown_of(panel, line)).trim_end_matches('\n').split('\n') {
+            // A line that is cut here is too long for colours as well.
+            let parts = highlighter.line(part);
+            is_whole &= panel.push_line(runs(panel, part, &parts), start);
         }
         start += line.len() + 1;
         left -= 1;
     }
-    panel.more(start, left);
+    panel.rest(start, left, is_whole);
 }
 
 /// Adds the end of a text, on which someone writes. `lines`: how many it has in all.
@@ -54,7 +51,7 @@ pub fn end(panel: &mut Panel<'_>, text: &str, lines: usize) {
             None => clean,
         };
         let run = Run::new(first, panel.style(Role::ToolOutput), 0);
-        let mut row = panel.cut_line(&[run]);
+        let mut row = panel.cut_line(vec![run]);
         row.start = start;
         panel.push(row);
         start += line.len() + 1;

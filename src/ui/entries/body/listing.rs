@@ -1,20 +1,22 @@
 //! What a search found, or a folder holds.
 
 use super::super::facts;
-use super::{Panel, line_count};
+use super::{Panel, line_count, shown_of};
 use crate::text::clean;
-use crate::text::wrap::{self, Break, Run};
+use crate::text::wrap::Run;
 use crate::theme::role::Role;
 
 /// Adds a whole listing. `is_search`: its lines name a file and a line.
 pub fn whole(panel: &mut Panel<'_>, text: &str, is_search: bool) {
-    let text = clean::for_terminal(text);
-    let text = text.trim_end_matches('\n');
-    let (mut start, mut left) = (0, line_count(text));
-    for line in text.split('\n').take(left) {
+    let text = text.trim_end_matches(['\n', '\r']);
+    let (mut start, mut left, mut is_whole) = (0, line_count(text), true);
+    for whole in text.split('\n').take(left) {
         if panel.is_full() {
             break;
         }
+        let line = clean::for_terminal(shown_of(panel, whole));
+        let line = line.trim_end_matches('\n').replace('\n', " ");
+        let line = line.as_str();
         let runs = match facts::found(line).filter(|_| is_search) {
             Some((file, number, found, is_match)) => {
                 let mark = if is_match { ':' } else { '-' };
@@ -30,17 +32,11 @@ pub fn whole(panel: &mut Panel<'_>, text: &str, is_search: bool) {
                 vec![Run::new(line, panel.style(role), 0)]
             }
         };
-        for mut row in wrap::line(&runs, panel.room(), Break::Graphemes) {
-            row.start += start;
-            if panel.is_full() {
-                break;
-            }
-            panel.push(row);
-        }
-        start += line.len() + 1;
+        is_whole &= panel.push_line(runs, start);
+        start += whole.len() + 1;
         left -= 1;
     }
-    panel.more(start, left);
+    panel.rest(start, left, is_whole);
 }
 
 /// Lines that are shown of a closed row of a tool that is not known here.
@@ -55,7 +51,7 @@ pub fn beginning(panel: &mut Panel<'_>, text: &str) {
     let base = panel.style(Role::ToolOutput);
     let styled = crate::text::ansi::lines(&clipped.join("\n"), panel.cx.look.theme, base, panel.ground);
     let mut start = 0;
-    for (runs, line) in styled.iter().zip(text.split('\n').take(shown)) {
+    for (runs, line) in styled.into_iter().zip(text.split('\n').take(shown)) {
         let mut row = panel.cut_line(runs);
         row.start = start;
         panel.push(row);

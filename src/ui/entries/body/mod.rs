@@ -18,9 +18,9 @@ pub mod prose;
 
 use super::EntryCx;
 use crate::config::action::Action;
-use crate::text::formats;
 use crate::text::row::Row;
 use crate::text::wrap::{self, Break, Run};
+use crate::text::{formats, links};
 use crate::theme::role::Role;
 use crate::ui::paint;
 use ratatui::style::{Color, Style};
@@ -113,14 +113,34 @@ impl<'a> Panel<'a> {
         }
     }
 
+    /// Tells that lines at the end are missing, or a part of the last.
+    fn rest(&mut self, start: usize, lines: usize, is_whole: bool) {
+        if lines == 0 && !is_whole {
+            self.note(start, "more of this line");
+        }
+        self.more(start, lines);
+    }
+
     /// An empty row.
     pub fn blank(&mut self) {
         self.push(Row { is_decoration: true, ..Row::default() });
     }
 
+    /// Adds a line on as many rows as it needs and there is room for. False when there was too little.
+    pub fn push_line(&mut self, runs: Vec<Run>, start: usize) -> bool {
+        let left = MOST_ROWS.saturating_sub(self.rows.len());
+        let rows = wrap::first_rows(&linked(runs), self.room(), Break::Graphemes, left + 1);
+        let is_whole = rows.len() <= left;
+        for mut row in rows.into_iter().take(left) {
+            row.start += start;
+            self.push(row);
+        }
+        is_whole
+    }
+
     /// The beginning of a line on one row; `…` stands for the rest.
-    pub fn cut_line(&self, runs: &[Run]) -> Row {
-        let mut rows = wrap::line(runs, self.room(), Break::Graphemes).into_iter();
+    pub fn cut_line(&self, runs: Vec<Run>) -> Row {
+        let mut rows = wrap::first_rows(&linked(runs), self.room(), Break::Graphemes, 2).into_iter();
         let mut row = rows.next().unwrap_or_default();
         if let Some(next) = rows.next() {
             row.spans.extend(next.spans);
@@ -134,6 +154,17 @@ impl<'a> Panel<'a> {
     pub fn into_rows(self) -> Vec<Row> {
         self.rows
     }
+}
+
+/// A line with the addresses in it as links, in the colours it has.
+fn linked(runs: Vec<Run>) -> Vec<Run> {
+    links::linked(runs, |style| style.add_modifier(ratatui::style::Modifier::UNDERLINED))
+}
+
+/// The beginning of a line, as much as a whole panel can show of it: of a minified file nothing else is even looked at.
+fn shown_of<'a>(panel: &Panel<'_>, line: &'a str) -> &'a str {
+    let most = MOST_ROWS.saturating_sub(panel.rows.len()).saturating_add(1) * panel.room() * 4;
+    line.get(..line.floor_char_boundary(most.max(MOST_OF_LINE))).unwrap_or_default()
 }
 
 /// The beginning of a line, as much as any window can show. Of a progress meter that begins its line anew and anew only

@@ -1,6 +1,6 @@
 //! The end of what a command printed: it ends with what matters.
 
-use super::{Panel, clip, line_count, tail};
+use super::{Panel, clip, line_count, linked, tail};
 use crate::text::wrap::{self, Break};
 use crate::text::{ansi, formats};
 use crate::theme::role::Role;
@@ -49,7 +49,8 @@ pub fn draw(panel: &mut Panel<'_>, output: Output<'_>) {
         ansi::lines(&clipped.join("\n"), panel.cx.look.theme, panel.style(Role::ToolOutput), panel.ground);
     let skipped = styled.len().saturating_sub(shown);
     let mut start = from;
-    for (runs, line) in styled.iter().skip(skipped).zip(text.get(from..).unwrap_or_default().split('\n')) {
+    for (runs, line) in styled.into_iter().skip(skipped).zip(text.get(from..).unwrap_or_default().split('\n'))
+    {
         let mut row = panel.cut_line(runs);
         row.start = start;
         panel.push(row);
@@ -58,18 +59,23 @@ pub fn draw(panel: &mut Panel<'_>, output: Output<'_>) {
 }
 
 fn whole(panel: &mut Panel<'_>, text: &str, output: Output<'_>) {
-    let from = tail(text, super::MOST_ROWS);
-    let hidden = line_count(text.get(..from.saturating_sub(1)).unwrap_or_default());
+    // A line of megabytes is not read from its begin: its end is what is shown.
+    let most = super::MOST_ROWS * panel.room() * 4;
+    let cut = text.ceil_char_boundary(text.len().saturating_sub(most));
+    let from = tail(text, super::MOST_ROWS).max(cut);
+    let before = text.get(..from).unwrap_or_default();
+    let is_in_line = from > 0 && !before.ends_with('\n');
+    let hidden = before.bytes().filter(|byte| *byte == b'\n').count();
     let read = text.get(from..).unwrap_or_default();
     let (base, room) = (panel.style(Role::ToolOutput), panel.room());
     let styled = ansi::lines(read, panel.cx.look.theme, base, panel.ground);
     let mut rows = Vec::new();
-    for runs in &styled {
-        rows.extend(wrap::line(runs, room, Break::Graphemes));
+    for runs in styled {
+        rows.extend(wrap::line(&linked(runs), room, Break::Graphemes));
     }
     let over = rows.len().saturating_sub(super::MOST_ROWS);
     let cut_lines = rows.iter().take(over).filter(|row| row.joint == crate::text::row::Joint::Line).count();
-    earlier(panel, output.lines_before + (hidden + cut_lines) as u64, output, over > 0);
+    earlier(panel, output.lines_before + (hidden + cut_lines) as u64, output, over > 0 || is_in_line);
     for mut row in rows.into_iter().skip(over) {
         row.start += from;
         panel.push(row);

@@ -25,7 +25,8 @@ pub fn draw(panel: &mut Panel<'_>, text: &str, role: Role) {
     while rows.len() <= most + 1
         && let Some(line) = lines.next()
     {
-        rows.extend(wrap::line(&[Run::new(line, style, start)], room, Break::Words));
+        let runs = super::linked(vec![Run::new(line, style, start)]);
+        rows.extend(wrap::first_rows(&runs, room, Break::Words, most + 2 - rows.len()));
         start += line.len() + 1;
     }
     let is_cut = rows.len() > most + 1;
