@@ -116,36 +116,38 @@ impl Row {
         self.spans.iter().map(|span| span.content.as_ref()).collect()
     }
 
-    /// The text in some columns, without what is no text.
-    pub fn text_in(&self, columns: Range<usize>) -> String {
-        if self.is_decoration {
-            return String::new();
-        }
-        let from = columns.start.max(usize::from(self.gutter));
+    /// What is text on the row, from the left: the columns of a character, or of what stands for something else, and what
+    /// a copy has in their place.
+    pub fn pieces(&self) -> impl Iterator<Item = (Range<usize>, &str)> {
+        let gutter = usize::from(self.gutter);
+        let spans = if self.is_decoration { &[] } else { self.spans.as_slice() };
         let mut written = self.written.iter().peekable();
         let mut column = 0;
-        let mut text = String::new();
-        for grapheme in self.spans.iter().flat_map(|span| span.content.graphemes(true)) {
-            if column >= columns.end {
-                break;
-            }
+        let pieces = spans.iter().flat_map(|span| span.content.graphemes(true)).filter_map(move |grapheme| {
             let width = width::of_grapheme(grapheme);
-            while written.next_if(|written| usize::from(written.columns.end) <= column).is_some() {}
+            let start = column;
+            column += width;
+            while written.next_if(|written| usize::from(written.columns.end) <= start).is_some() {}
             // What takes no columns stands before them.
             let stands_for =
-                written.peek().filter(|written| width > 0 && usize::from(written.columns.start) <= column);
+                written.peek().filter(|written| width > 0 && usize::from(written.columns.start) <= start);
             match stands_for {
-                Some(written) if column >= from && usize::from(written.columns.start) == column => {
-                    text.push_str(&written.text);
+                Some(written) if usize::from(written.columns.start) == start => {
+                    let columns = start..usize::from(written.columns.end);
+                    Some((columns, written.text.as_ref()))
                 }
-                // Its begin is not among the columns, or it was taken already.
-                Some(_) => {}
-                None if column >= from => text.push_str(grapheme),
-                None => {}
+                // It was taken already.
+                Some(_) => None,
+                None => Some((start..column, grapheme)),
             }
-            column += width;
-        }
-        text
+        });
+        pieces.filter(move |(columns, _)| columns.start >= gutter)
+    }
+
+    /// The text in some columns, without what is no text.
+    pub fn text_in(&self, columns: Range<usize>) -> String {
+        let pieces = self.pieces().skip_while(|(piece, _)| piece.start < columns.start);
+        pieces.take_while(|(piece, _)| piece.start < columns.end).map(|(_, text)| text).collect()
     }
 
     /// The text of the row.

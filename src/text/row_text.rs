@@ -4,13 +4,13 @@
 //! another width moves nothing.
 //!
 //! Invariants
-//! - [`RowTexts::text`] equals [`copy`](super::row::copy) of the rows.
+//! - [`RowTexts::text`] equals [`copy`](super::row::copy) of the rows, but for lines of tables: here each row has its own
+//!   cells, there a line is whole.
 //! - Rows stand in it in their order; a row without text stands where the text before it ends.
 
 use super::row::{Joint, Row};
-use super::width;
 use std::ops::Range;
-use unicode_segmentation::UnicodeSegmentation;
+use std::sync::Arc;
 
 /// The text of some rows, from the first on.
 #[derive(Clone, Debug, Default)]
@@ -114,11 +114,39 @@ impl RowTexts {
     pub fn offset_at(&self, rows: &[Row], row: usize, column: usize) -> usize {
         let place = self.row(row);
         let Some(drawn) = rows.get(row).filter(|row| !row.is_decoration) else { return place.start };
-        let offset = text_graphemes(drawn)
+        let offset = drawn
+            .pieces()
             .take_while(|(columns, _)| columns.end <= column)
-            .map(|(_, grapheme)| grapheme.len())
+            .map(|(_, piece)| piece.len())
             .sum::<usize>();
         (place.start + offset).min(place.end)
+    }
+
+    /// Some bytes of the text as a copy has them: lines of tables that are among them whole as Markdown, of rows that are
+    /// not, what is.
+    pub fn copy(&self, rows: &[Row], bytes: &Range<usize>) -> String {
+        let bytes = bytes.start..bytes.end.min(self.text().len());
+        let mut copied = String::new();
+        let mut at = bytes.start;
+        let mut index = 0;
+        while let Some(row) = rows.get(index) {
+            let record = row.record.as_ref().filter(|_| !row.is_decoration);
+            let Some(record) = record else {
+                index += 1;
+                continue;
+            };
+            let is_same = |row: &Row| row.record.as_ref().is_some_and(|own| Arc::ptr_eq(own, record));
+            let count = rows.iter().skip(index).take_while(|row| is_same(row)).count();
+            let line = self.row(index).start..self.row(index + count - 1).end;
+            if bytes.start <= line.start && line.end <= bytes.end && !line.is_empty() {
+                copied.push_str(self.text().get(at..line.start).unwrap_or_default());
+                copied.push_str(record);
+                at = line.end;
+            }
+            index += count;
+        }
+        copied.push_str(self.text().get(at..bytes.end).unwrap_or_default());
+        copied
     }
 
     /// The columns of a row that show some bytes of the text; none where it shows none of them.
@@ -128,8 +156,8 @@ impl RowTexts {
         let Some(drawn) = rows.get(row).filter(|row| from < to && !row.is_decoration) else { return 0..0 };
         let mut at = place.start;
         let mut found: Option<Range<usize>> = None;
-        for (columns, grapheme) in text_graphemes(drawn) {
-            let end = at + grapheme.len();
+        for (columns, piece) in drawn.pieces() {
+            let end = at + piece.len();
             // What joins the character before it takes no cell; a part of a character shows the whole.
             if end > from && at < to {
                 let start = found.as_ref().map_or(columns.start, |found| found.start);
@@ -144,26 +172,13 @@ impl RowTexts {
     }
 }
 
-/// The graphemes of a row's text with their columns.
-fn text_graphemes(row: &Row) -> impl Iterator<Item = (Range<usize>, &str)> {
-    let gutter = usize::from(row.gutter);
-    let mut column = 0;
-    row.spans
-        .iter()
-        .flat_map(|span| span.content.graphemes(true))
-        .map(move |grapheme| {
-            let start = column;
-            column += width::of_grapheme(grapheme);
-            (start..column, grapheme)
-        })
-        .filter(move |(columns, _)| columns.start >= gutter)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::markdown;
     use super::super::row::copy;
     use super::super::wrap::{self, Break, Run};
     use super::*;
+    use crate::theme::Theme;
     use proptest::prelude::*;
     use ratatui::style::Style;
     use ratatui::text::Span;
@@ -207,6 +222,21 @@ mod tests {
         assert_eq!(texts.offset_at(&rows, 0, 5), 3);
         assert_eq!(texts.columns(&rows, 0, &(3..6)), 5..7);
         assert_eq!(texts.columns(&rows, 0, &(0..1)), 3..5);
+    }
+
+    #[test]
+    fn a_table_is_copied_as_markdown_where_its_lines_are_whole() {
+        let source =
+            "before\n\n| name | what it does |\n|---|---|\n| lexer | splits the text into tokens |\n\nafter";
+        for width in [24, 60] {
+            let rows = markdown::render(source, &Theme::quiet_dark(), width).rows;
+            let texts = RowTexts::of(&rows);
+            let whole = texts.copy(&rows, &(0..texts.text().len()));
+            assert_eq!(whole, copy(&rows), "{width}");
+            assert!(whole.contains("| lexer | splits the text into tokens |"), "{whole}");
+            let from = texts.text().find("lexer").unwrap();
+            assert_eq!(texts.copy(&rows, &(from + 1..from + 5)), "exer", "{width}");
+        }
     }
 
     proptest! {
