@@ -227,6 +227,8 @@ impl AppState {
             exit: None,
         };
         state.tell_values();
+        state.pane.set_sticky_heading(screen.sticky_heading);
+        state.pane.set_scrollbar(screen.scrollbar);
         if beginning.pick_session {
             super::update::sessions::open_picker(&mut state);
         }

@@ -247,7 +247,10 @@ mod tests {
             ("one **two** `three`\nfour", "one two three\nfour\n"),
             ("# Head\n\ntext", "Head\ntext\n"),
             ("- a\n- b\n\n3. c\n4. d", "• a\n• b\n3. c\n4. d\n"),
-            ("[words](https://a.example) <https://b.example/>", "words (https://a.example) https://b.example/\n"),
+            (
+                "[words](https://a.example) <https://b.example/>",
+                "words (https://a.example) https://b.example/\n",
+            ),
             ("![alt](p.png)", "[picture] alt (p.png)\n"),
             ("```rust\nlet **a**;\n```\n> said", "let **a**;\nsaid\n"),
             ("| a | b |\n|---|---|\n| c | d |", "a │ b\nc │ d\n"),
@@ -268,7 +271,8 @@ mod tests {
 
     #[test]
     fn calls_have_their_title() {
-        let arguments = serde_json::json!({"path": "src/a.rs", "pattern": "x", "glob": "*.rs", "command": " make\nrun "});
+        let arguments =
+            serde_json::json!({"path": "src/a.rs", "pattern": "x", "glob": "*.rs", "command": " make\nrun "});
         let Value::Object(arguments) = arguments else { panic!("an object") };
         assert_eq!(title("bash", &arguments), "make\nrun");
         assert_eq!(title("read", &arguments), "read src/a.rs");
