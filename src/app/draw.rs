@@ -230,3 +230,5 @@ fn start_page_of(state: &AppState) -> StartPage {
 
 #[cfg(test)]
 mod screens;
+#[cfg(test)]
+mod search_screens;

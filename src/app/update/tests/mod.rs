@@ -4,5 +4,7 @@ mod anything;
 mod cards;
 mod keys;
 mod pointer;
+mod scroll_rules;
+mod search;
 mod sessions;
 mod submit;
