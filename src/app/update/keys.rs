@@ -166,6 +166,8 @@ fn in_row_focus(state: &mut AppState, action: Action, now: Instant) -> Option<Ou
         Action::Cancel if search::end(state) => {}
         Action::Cancel => state.pane.set_focus(None),
         Action::Search => return Some(search::open(state)),
+        Action::SearchNext => return Some(search::walk(state, Way::Next, now)),
+        Action::SearchPrevious => return Some(search::walk(state, Way::Previous, now)),
         Action::FocusPrevious => state.pane.focus_previous(&state.conversation),
         Action::FocusNext => state.pane.focus_next(&state.conversation),
         Action::Open | Action::ToggleRow => {
