@@ -49,5 +49,8 @@ fn something_is_found_in_a_long_session() {
     pty.press("esc");
     pty.wait_gone(" search ");
     assert!(pty.text().contains("first line 94."), "{}", pty.text());
+    // The row has the focus still.
+    pty.press("esc");
+    pty.wait_gone("back to writing");
     leave(&mut pty);
 }

@@ -158,6 +158,26 @@ fn a_long_transcript_is_searched_in_slices() {
 }
 
 #[test]
+fn no_key_waits_for_a_hundred_thousand_items() {
+    let mut world = World::notices(100_000);
+    world.rows(20, 20);
+    world.laid_out.set(0);
+    world.find("n50000");
+    world.rows(20, 20);
+    let status = world.pane.search_status();
+    assert!(!status.is_done);
+    assert_eq!(world.laid_out.get(), 0, "nothing is laid out but what is seen");
+    let mut frames = 1;
+    while !world.pane.search_status().is_done {
+        world.rows(20, 20);
+        frames += 1;
+    }
+    assert!((4..20).contains(&frames), "{frames}");
+    assert!(world.rows(20, 20).contains(&"* n50000".to_owned()));
+    assert!(world.laid_out.get() < 80, "{}", world.laid_out.get());
+}
+
+#[test]
 fn other_items_are_searched_anew() {
     let mut world = World::notices(5);
     world.find("fresh");
