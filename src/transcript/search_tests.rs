@@ -10,7 +10,7 @@ fn found(text: &str, is_regex: bool, within: &str) -> Vec<String> {
     let pattern = Pattern::new(&query(text, is_regex)).unwrap().unwrap();
     let found = pattern.find_all(within);
     assert_eq!(pattern.count(within), found.len());
-    found.into_iter().map(|range| within[range].to_owned()).collect()
+    found.into_iter().map(|range| within.get(range).unwrap().to_owned()).collect()
 }
 
 #[test]

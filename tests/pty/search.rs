@@ -9,7 +9,7 @@ use std::time::Duration;
 fn something_is_found_in_a_long_session() {
     let home = Home::new();
     let text = |word: &str| (0..120).map(|line| format!("{word} line {line}.\n\n")).collect::<String>();
-    let server = serve(vec![Step::text(&text("first")), Step::text(&text("second"))]);
+    let server = serve(vec![Step::text(text("first")), Step::text(text("second"))]);
     let mut pty = open(mynah(&home, &server));
     ask(&mut pty, "count");
     pty.wait_for("first line 119.");

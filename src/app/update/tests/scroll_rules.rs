@@ -126,7 +126,10 @@ fn time_passes(stage: &mut Stage) {
     stage.wait(61_000);
 }
 
-const RULES: [(&str, fn(&mut Stage)); 16] = [
+/// What happens, and how.
+type Rule = (&'static str, fn(&mut Stage));
+
+const RULES: [Rule; 16] = [
     ("text streams", streams),
     ("a tool prints", tool_prints),
     ("a tool finishes", tool_finishes),
