@@ -14,8 +14,11 @@ use crate::ui::chrome::start_page::{self, StartPage};
 use crate::ui::chrome::{composer_box, phase_line};
 use crate::ui::composer::view::max_rows;
 use crate::ui::hit::HitMap;
+use crate::ui::layers::Layer;
 use crate::ui::layers::frame::Place;
+use crate::ui::layers::search::count;
 use crate::ui::look::Look;
+use crate::ui::pane::SearchStatus;
 use crate::ui::scene::{NextDeadline, Scene};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -56,9 +59,15 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
         cwd: &state.cwd,
     };
     let page = Rect { height: regions.queue.y.saturating_sub(area.y), ..area };
-    let place = |level| Place { screen: area, page, level };
-    let docked =
-        state.layers.iter_mut().map(|layer| layer.docked_height(&look, &place(1))).max().unwrap_or(0);
+    // Questions stand on the bottom, the bar of the search on them.
+    let page_above = |rows: u16| Rect { height: page.height.saturating_sub(rows), ..page };
+    let is_bar = |layer: &Layer| matches!(layer, Layer::Search(_));
+    let place = |level, page| Place { screen: area, page, level };
+    let cards = state.layers.iter_mut().filter(|layer| !is_bar(layer));
+    let cards = cards.map(|layer| layer.docked_height(&look, &place(1, page))).max().unwrap_or(0);
+    let bars = state.layers.iter_mut().filter(|layer| is_bar(layer));
+    let bars = bars.map(|layer| layer.docked_height(&look, &place(1, page_above(cards)))).sum::<u16>();
+    let docked = cards + bars;
     let mut transcript = regions.transcript;
     transcript.height = transcript.height.saturating_sub(docked);
     if state.conversation.is_unused() {
@@ -83,7 +92,11 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
 
     let mut caret = drawn.caret;
     for (level, layer) in (1_usize..).zip(&mut state.layers) {
-        let place = place(u8::try_from(level).unwrap_or(u8::MAX));
+        if let Layer::Search(bar) = layer {
+            bar.set_status(state.pane.search_status());
+        }
+        let page = if is_bar(layer) { page_above(cards) } else { page };
+        let place = place(u8::try_from(level).unwrap_or(u8::MAX), page);
         let over = layer.draw(&look, &place, buffer, &mut hits);
         caret = if layer.is_modal() { over } else { over.or(caret) };
     }
@@ -160,12 +173,30 @@ fn footer_of(state: &AppState, now: Instant) -> Footer {
         notice: update::chords::hints(state, notice_room(state.size))
             .map(|hints| (NoticeLevel::Info, hints))
             .or_else(|| state.toast.as_ref().map(|toast| (toast.level, toast.text.clone())))
-            .or_else(|| state.pane.focused().map(|_| (NoticeLevel::Info, row_keys(&look)))),
+            .or_else(|| {
+                state.pane.focused()?;
+                let search = state.pane.searched().map(|_| state.pane.search_status());
+                Some((NoticeLevel::Info, row_keys(&look, search)))
+            }),
     }
 }
 
 /// What can be done with a focused row: letters mean something else then, so this has to be said.
-fn row_keys(look: &Look<'_>) -> String {
+fn row_keys(look: &Look<'_>, search: Option<SearchStatus>) -> String {
+    let hints = |keys: &[(Action, &str)]| -> Vec<String> {
+        keys.iter().filter_map(|(action, does)| Some(format!("{} {does}", look.key(*action)?))).collect()
+    };
+    if let Some(status) = search {
+        let keys = look.keymap.keys(crate::config::action::Context::Transcript, Action::SearchNext);
+        let next = keys.first().map(|key| format!("{key} next"));
+        let keys = look.keymap.keys(crate::config::action::Context::Transcript, Action::SearchPrevious);
+        let before = keys.first().map(|key| format!("{key} before"));
+        let found = std::iter::once(format!("match {}", count(&status))).chain(next).chain(before);
+        return found
+            .chain(hints(&[(Action::Open, "opens"), (Action::Cancel, "ends the search")]))
+            .collect::<Vec<_>>()
+            .join(" · ");
+    }
     let keys = [
         (Action::Open, "opens"),
         (Action::CopyRow, "copies"),
@@ -173,9 +204,7 @@ fn row_keys(look: &Look<'_>) -> String {
         (Action::FocusNext, "below"),
         (Action::Cancel, "back to writing"),
     ];
-    let hints: Vec<_> =
-        keys.into_iter().filter_map(|(action, does)| Some(format!("{} {does}", look.key(action)?))).collect();
-    hints.join(" · ")
+    hints(&keys).join(" · ")
 }
 
 fn queue_of(state: &AppState) -> Queue {
@@ -210,3 +239,5 @@ fn start_page_of(state: &AppState) -> StartPage {
 
 #[cfg(test)]
 mod screens;
+#[cfg(test)]
+mod search_screens;

@@ -209,6 +209,9 @@ impl AppState {
         let told = beginning.notices.clone();
         let mut composer = Composer::new(beginning.cwd.clone());
         composer.inform_completer(|completer| completer.set_commands(slash::completion_items()));
+        let mut pane = Pane::new();
+        pane.set_sticky_heading(screen.sticky_heading);
+        pane.set_scrollbar(screen.scrollbar);
         let mut conversation = Conversation::new();
         for text in beginning.notices {
             conversation.notice(NoticeLevel::Warning, text);
@@ -230,7 +233,7 @@ impl AppState {
             epoch: beginning.now,
             time_of_day: super::time_of_day::now,
             conversation,
-            pane: Pane::new(),
+            pane,
             composer,
             draft: DraftClock::default(),
             phase: Phase::default(),

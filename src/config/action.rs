@@ -163,6 +163,7 @@ actions! {
     Bottom, "bottom", [Global ComposerEmpty Transcript Popup], "Go to the end";
     PreviousPrompt, "previous_prompt", [Global Transcript], "Scroll to the prompt before";
     NextPrompt, "next_prompt", [Global Transcript], "Scroll to the prompt after";
+    Search, "search", [Global ComposerEmpty Transcript], "Search the transcript; while a search is on: the next match";
     CopyLast, "copy_last", [Global], "Copy the last block of code, else the last answer";
     Paste, "paste", [Global], "Paste the clipboard";
 
@@ -222,9 +223,14 @@ actions! {
     SearchOlder, "search_older", [HistorySearch], "The match before";
     SearchNewer, "search_newer", [HistorySearch], "The match after";
     SearchScope, "search_scope", [HistorySearch], "This folder or all folders";
-    SearchErase, "search_erase", [HistorySearch], "Erase the last character of the search";
-    SearchAccept, "search_accept", [HistorySearch], "Take the prompt found";
-    SearchCancel, "search_cancel", [HistorySearch], "Back to what was written";
+    SearchErase, "search_erase", [HistorySearch Search], "Erase the last character of the search";
+    SearchAccept, "search_accept", [HistorySearch Search], "Take what was found";
+    SearchCancel, "search_cancel", [HistorySearch Search], "End the search";
+
+    // Searching the transcript.
+    SearchNext, "search_next", [Search Transcript Global], "The next match in the transcript";
+    SearchPrevious, "search_previous", [Search Transcript Global], "The match before in the transcript";
+    SearchRegex, "search_regex", [Search], "Look for a regular expression, or for the text as it is";
 
     // Rows, lists, windows.
     Open, "open", [Transcript], "Open the row";

@@ -33,7 +33,7 @@ fn a_key_does_what_the_innermost_place_says() {
     let table: &[(&str, &[Context], Option<Action>)] = &[
         ("enter", written, Some(Action::Submit)),
         ("ctrl+f", written, Some(Action::Right)),
-        ("ctrl+f", empty, Some(Action::Right)),
+        ("ctrl+f", empty, Some(Action::Search)),
         ("ctrl+d", empty, Some(Action::Quit)),
         ("ctrl+d", written, Some(Action::DeleteForward)),
         ("home", empty, Some(Action::Top)),

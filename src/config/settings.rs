@@ -137,6 +137,14 @@ pub const SETTINGS: &[SettingMeta] = &[
     SettingMeta::new("screen.mouse", Kind::Bool, "Take the mouse; shift and drag stays the terminal's")
         .live(),
     SettingMeta::new("screen.alternate", Kind::Bool, "A screen of our own, gone on exit").at_start(),
+    SettingMeta::new(
+        "screen.sticky_heading",
+        Kind::Bool,
+        "Keep the prompt that what is read belongs to in the first row",
+    )
+    .live(),
+    SettingMeta::new("screen.scrollbar", Kind::Bool, "A bar at the right edge shows where the window stands")
+        .live(),
     SettingMeta::new("screen.glyphs", Kind::Bool, "Marks tell success beside colours").live(),
     SettingMeta {
         short_env: Some("MYNAH_REDUCED_MOTION"),
@@ -241,6 +249,10 @@ pub struct ScreenSettings {
     pub mouse: bool,
     /// The terminal's alternate screen is used.
     pub alternate: bool,
+    /// The prompt that what is read belongs to stays in the first row.
+    pub sticky_heading: bool,
+    /// A bar at the right edge shows where the window stands.
+    pub scrollbar: bool,
     /// Marks beside colours.
     pub glyphs: bool,
     /// Nothing moves by itself.
@@ -333,6 +345,8 @@ impl Settings {
                 colors: values.text("screen.colors").to_owned(),
                 mouse: values.switch("screen.mouse"),
                 alternate: values.switch("screen.alternate"),
+                sticky_heading: values.switch("screen.sticky_heading"),
+                scrollbar: values.switch("screen.scrollbar"),
                 glyphs: values.switch("screen.glyphs"),
                 reduced_motion: values.switch("screen.reduced_motion"),
             },

@@ -12,6 +12,8 @@ pub const PATHS: &[&[Context]] = &[
     &[Context::ComposerEmpty, Context::Composer, Context::Global],
     &[Context::Completion, Context::Composer, Context::Global],
     &[Context::HistorySearch, Context::Global],
+    &[Context::Search, Context::Transcript, Context::Global],
+    &[Context::Search, Context::Composer, Context::Global],
     &[Context::Transcript, Context::Global],
     &[Context::List, Context::Composer, Context::Global],
     &[Context::Settings, Context::Global],

@@ -100,6 +100,20 @@ impl Conversation {
         Some(item)
     }
 
+    /// Rises with every change of an item.
+    pub const fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Opens an item, closes it, or leaves it as its kind is drawn.
+    pub fn set_fold(&mut self, index: usize, fold: Fold) {
+        if self.items.get(index).is_some_and(|item| item.fold != fold)
+            && let Some(item) = self.item_mut(index)
+        {
+            item.fold = fold;
+        }
+    }
+
     /// Rises when the items are replaced by others: whoever remembers an index must forget it then.
     pub const fn generation(&self) -> u64 {
         self.generation

@@ -13,6 +13,11 @@ pub struct Heights {
 }
 
 impl Heights {
+    /// So many entries of no rows.
+    pub fn zero(entries: usize) -> Self {
+        Self { heights: vec![0; entries], tree: vec![0; entries + 1] }
+    }
+
     /// Number of entries.
     pub const fn len(&self) -> usize {
         self.heights.len()

@@ -12,6 +12,8 @@
 //! | [`heights`] | rows of all entries, summed: from a row to its entry and back |
 //! | [`layout`] | laid out entries, bounded in bytes |
 //! | [`anchor`] | a place in the content |
+//! | [`plain`] | items as people read them |
+//! | [`search`] | what is looked for, and the matches of each item |
 //! | [`scroll`] | what the window shows: following the end, or reading at an anchor |
 
 pub mod anchor;
@@ -20,4 +22,6 @@ pub mod copy;
 pub mod heights;
 pub mod item;
 pub mod layout;
+pub mod plain;
 pub mod scroll;
+pub mod search;

@@ -21,6 +21,26 @@ pub fn fill(buffer: &mut Buffer, area: Rect, style: Style) {
     }
 }
 
+/// Makes wide characters blank of which `area` covers only a half: the other half would stay, or its ground would go.
+pub fn make_room(buffer: &mut Buffer, area: Rect) {
+    let area = area.intersection(buffer.area);
+    for y in area.top()..area.bottom() {
+        for lead in [area.left().checked_sub(1), area.right().checked_sub(1)].into_iter().flatten() {
+            // What begins left of a border and ends right of it.
+            let Some(cell) = buffer.cell((lead, y)).filter(|cell| width::of(cell.symbol()) > 1) else {
+                continue;
+            };
+            let style = Style::new().bg(cell.bg);
+            for x in [lead, lead + 1] {
+                if let Some(cell) = buffer.cell_mut((x, y)) {
+                    cell.reset();
+                    cell.set_style(style);
+                }
+            }
+        }
+    }
+}
+
 /// Draws spans from the left of the first row of `area`; returns the columns used. What does not fit is left out.
 pub fn spans(buffer: &mut Buffer, area: Rect, spans: &[Span<'_>]) -> u16 {
     let area = area.intersection(buffer.area);

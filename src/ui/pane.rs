@@ -10,11 +10,17 @@
 //! | file | what it is |
 //! |---|---|
 //! | `place` | items as rows: laid out, kept, with the blank row above them |
+//! | `heading` | the prompt that what is read belongs to |
+//! | `scrollbar` | where the window stands in all there is |
+//! | `search` | marks under what is looked for |
 //! | `text` | from cells to places in the text, and back |
 //! | `travel` | what the user wishes to see, settled when it is drawn |
 //! | `view` | cells and clicks |
 
+mod heading;
 mod place;
+mod scrollbar;
+mod search;
 mod text;
 mod travel;
 mod view;
@@ -34,6 +40,7 @@ use crate::transcript::scroll::{Rows, Scroll, Slice};
 use place::{Frame, Laid, Live};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+pub use search::{SearchStatus, Walked};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 pub use travel::Direction;
@@ -71,6 +78,9 @@ pub struct Pane {
     /// What the last frame showed, and the place of its first row.
     shown: Vec<Slice>,
     top: Option<Anchor>,
+    search: Option<search::Searching>,
+    scrollbar: scrollbar::Scrollbar,
+    sticky_heading: bool,
 }
 
 impl Default for Pane {
@@ -89,6 +99,9 @@ impl Default for Pane {
             left_at: None,
             shown: Vec::new(),
             top: None,
+            search: None,
+            scrollbar: scrollbar::Scrollbar::default(),
+            sticky_heading: false,
         }
     }
 }
@@ -123,7 +136,8 @@ impl Pane {
         meaning: &mut view::Meaning<'_>,
     ) {
         let area = area.intersection(buffer.area);
-        self.take_in(setter, conversation, area.width);
+        let width = area.width - self.scrollbar.columns(area.width);
+        self.take_in(setter, conversation, width);
         if area.is_empty() {
             return;
         }
@@ -132,10 +146,14 @@ impl Pane {
         self.live.retain(|item, _| conversation.stream_mut(*item).is_some());
         let height = usize::from(area.height);
         let items = conversation.len();
+        if let Some(search) = &mut self.search {
+            search.scan(conversation, look, meaning.next);
+        }
         let mut frame = Frame {
             conversation,
             look,
-            width: area.width,
+            width,
+            sticky_heading: self.sticky_heading,
             lay_out: setter.lay_out,
             expanded: self.expanded,
             show_thinking: self.show_thinking,
@@ -146,6 +164,9 @@ impl Pane {
         };
         let travel = std::mem::take(&mut self.travel);
         travel::settle(travel, &mut self.scroll, height, &mut self.heights, &mut frame);
+        if let Some(search) = &mut self.search {
+            search.settle(&mut self.scroll, height, &mut self.heights, &mut frame);
+        }
         self.shown = self.scroll.window(height, &mut self.heights, &mut frame);
         self.top = self.shown.first().map(|top| frame.anchor(top.entry, top.first));
         self.left_at = match self.scroll.is_following() {
@@ -155,8 +176,30 @@ impl Pane {
         if self.copied.is_some_and(|(_, _, at)| look.now >= at + COPIED_FOR) {
             self.copied = None;
         }
-        let marks = view::Marks { focus: self.focus, copied: self.copied, left_at: self.left_at };
+        let marks = view::Marks { focus: self.focus, copied: self.copied };
         view::paint(&mut frame, &self.shown, marks, area, buffer, meaning);
+        if let Some(search) = &mut self.search {
+            search.paint(&mut frame, &self.shown, area, buffer);
+        }
+        if let Some(prompt) = heading::of(&mut frame, &self.shown, height) {
+            heading::paint(&frame, prompt, area, buffer, meaning.hits);
+        }
+        if let (Some(top), Some(first)) = (self.top, self.shown.first()) {
+            let stand = scrollbar::Stand {
+                heights: &self.heights,
+                row: self.heights.top(first.entry) + first.first as u64,
+                top,
+                is_at_end: self.scroll.is_following(),
+                revision: frame.conversation.revision(),
+            };
+            let bar = self.scrollbar.paint(&stand, self.search.as_ref(), look.theme, area, buffer);
+            if let Some(bar) = bar {
+                meaning.hits.push(bar, 0, Target::Scrollbar);
+            }
+        }
+        if let Some(left_at) = self.left_at {
+            view::below(frame.conversation, left_at, look, area, buffer, meaning.hits);
+        }
     }
 
     /// Brings the heights in step with the items.
@@ -168,6 +211,9 @@ impl Pane {
                 show_thinking: self.show_thinking,
                 generation: conversation.generation(),
                 travel: std::mem::take(&mut self.travel),
+                search: self.search.take().map(|search| search.restart(conversation)),
+                scrollbar: std::mem::take(&mut self.scrollbar),
+                sticky_heading: self.sticky_heading,
                 ..Self::default()
             };
         }
@@ -197,6 +243,11 @@ impl Pane {
     /// Whether thinking is shown in full.
     pub const fn shows_thinking(&self) -> bool {
         self.show_thinking
+    }
+
+    /// Keeps the prompt that what is read belongs to in the first row.
+    pub const fn set_sticky_heading(&mut self, is_on: bool) {
+        self.sticky_heading = is_on;
     }
 
     /// Forgets all layouts: what they depend on beside the theme, the width and the [`Look`]'s switches has changed (the

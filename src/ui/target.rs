@@ -23,6 +23,10 @@ pub enum Target {
     Link(Arc<str>),
     /// The mark that says that there is more below.
     Below,
+    /// The prompt at the top that what is read belongs to: a click goes to it.
+    Heading,
+    /// The bar at the right edge.
+    Scrollbar,
     /// The composer.
     Composer,
     /// A completion, by index into the candidates.

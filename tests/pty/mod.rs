@@ -3,6 +3,7 @@
 mod composer;
 mod faults;
 mod manners;
+mod search;
 mod work;
 
 use crate::flows::{CHAT, KEY};

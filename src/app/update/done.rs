@@ -83,6 +83,8 @@ pub(super) fn setting_written(
         }
         "screen.glyphs" => state.glyphs = screen.glyphs,
         "screen.reduced_motion" => state.motion = !screen.reduced_motion,
+        "screen.sticky_heading" => state.pane.set_sticky_heading(screen.sticky_heading),
+        "screen.scrollbar" => state.pane.set_scrollbar(screen.scrollbar),
         "screen.mouse" if screen.mouse != state.mouse => {
             state.mouse = screen.mouse;
             outcome = outcome.then(Effect::Mouse(screen.mouse));

@@ -1,6 +1,6 @@
 //! Keys and pastes: the topmost layer is asked first, then a focused row, then the composer, then the page.
 
-use super::{Outcome, chords, composer_said, layers, models, sessions, settings, submit};
+use super::{Outcome, chords, composer_said, layers, models, search, sessions, settings, submit};
 use crate::app::effect::Effect;
 use crate::app::headless::Exit;
 use crate::app::state::AppState;
@@ -8,6 +8,7 @@ use crate::config::action::{Action, Context};
 use crate::config::keymap::Resolved;
 use crate::proto::command::{CancelReason, Command};
 use crate::proto::event::NoticeLevel;
+use crate::transcript::search::Way;
 use crate::ui::composer::Input as ComposerInput;
 use crate::ui::key_event::{key_of, typed};
 use crate::ui::layers::LayerInput;
@@ -66,6 +67,7 @@ fn type_text(state: &mut AppState, text: &str, now: Instant) -> Outcome {
     state.gestures.interrupt = None;
     // Whoever types is done with the rows.
     state.pane.set_focus(None);
+    search::end(state);
     let said = state.composer.handle(ComposerInput::Type(text), now);
     composer_said(state, said, now).unwrap_or_default()
 }
@@ -169,6 +171,9 @@ pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option
         Action::Bottom => state.pane.to_end(),
         Action::PreviousPrompt => state.pane.to_prompt(Direction::Up),
         Action::NextPrompt => state.pane.to_prompt(Direction::Down),
+        Action::Search if state.pane.searched().is_none() => return Some(search::open(state)),
+        Action::Search | Action::SearchNext => return Some(search::walk(state, Way::Next, now)),
+        Action::SearchPrevious => return Some(search::walk(state, Way::Previous, now)),
         Action::CopyLast => return Some(copy_last(state, now)),
         Action::TakeBack => return Some(submit::take_back(state, now)),
         _ => return None,
@@ -179,7 +184,11 @@ pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option
 /// What an action does while a row has the focus. `None`: the rest of the screen may know it.
 fn in_row_focus(state: &mut AppState, action: Action, now: Instant) -> Option<Outcome> {
     match action {
+        Action::Cancel if search::end(state) => {}
         Action::Cancel => state.pane.set_focus(None),
+        Action::Search => return Some(search::open(state)),
+        Action::SearchNext => return Some(search::walk(state, Way::Next, now)),
+        Action::SearchPrevious => return Some(search::walk(state, Way::Previous, now)),
         Action::FocusPrevious => state.pane.focus_previous(&state.conversation),
         Action::FocusNext => state.pane.focus_next(&state.conversation),
         Action::Open | Action::ToggleRow => {
@@ -204,6 +213,9 @@ fn in_row_focus(state: &mut AppState, action: Action, now: Instant) -> Option<Ou
 
 /// The stop gesture: what is topmost closes, else what runs is stopped.
 fn cancel(state: &mut AppState) -> Outcome {
+    if search::end(state) {
+        return Outcome::changed();
+    }
     if state.pane.focused().is_some() {
         state.pane.set_focus(None);
         return Outcome::changed();

@@ -1,6 +1,6 @@
 //! Cards and lists over the page: opening them, and what follows from their answers.
 
-use super::{Outcome, commands, keys, models, sessions};
+use super::{Outcome, commands, keys, models, search, sessions};
 use crate::app::effect::{Effect, SessionChoice};
 use crate::app::slash;
 use crate::app::state::AppState;
@@ -79,6 +79,7 @@ fn answered(state: &mut AppState, answer: Answer, now: Instant) -> Outcome {
             Outcome::effect(Effect::Set { key: key.to_owned(), value: Some(value) })
         }
         Answer::ResetSetting { key } => Outcome::effect(Effect::Unset { key: key.to_owned() }),
+        Answer::Search(step) => search::step(state, step, now),
         Answer::Action(action) => keys::act(state, action, now),
         Answer::Command(name) => match slash::find(&name) {
             Some(command) if command.argument.starts_with('<') => {
@@ -95,7 +96,8 @@ fn answered(state: &mut AppState, answer: Answer, now: Instant) -> Outcome {
     }
 }
 
-/// A call waits for the user. It lies below a list that is open: whoever chooses is not interrupted.
+/// A call waits for the user. It lies below a list that is open and below a search: whoever chooses or types there is not
+/// interrupted.
 pub fn ask(state: &mut AppState, ask: PermissionAsk, now: Instant) -> Outcome {
     if is_asked(state, ask.id) {
         return Outcome::none();
@@ -104,7 +106,8 @@ pub fn ask(state: &mut AppState, ask: PermissionAsk, now: Instant) -> Outcome {
         now.saturating_duration_since(typed) < STILL_TYPING && !state.composer.is_empty()
     });
     let card = Layer::Permission(Box::new(PermissionCard::new(ask, None, now, was_typing)));
-    let below = state.layers.iter().position(Layer::is_modal).unwrap_or(state.layers.len());
+    let is_above = |layer: &Layer| !matches!(layer, Layer::Permission(_));
+    let below = state.layers.iter().position(is_above).unwrap_or(state.layers.len());
     state.layers.insert(below, card);
     Outcome::changed()
 }
@@ -117,7 +120,7 @@ pub fn resolved(state: &mut AppState, ask: AskId) -> Outcome {
 
 /// Nobody waits for answers any more.
 pub fn drop_questions(state: &mut AppState) {
-    state.layers.retain(Layer::is_modal);
+    state.layers.retain(|layer| !matches!(layer, Layer::Permission(_)));
 }
 
 /// The question is on the screen.

@@ -12,6 +12,7 @@
 //! | [`submit`] | prompts, shell lines, waiting rows |
 //! | [`commands`] | commands behind a slash |
 //! | [`layers`] | what the cards and lists over the page answer |
+//! | [`search`] | the search in the transcript |
 //! | [`sessions`] | opening another session |
 //! | [`settings`] | settings that change while the program runs |
 //! | [`models`] | choosing models and thinking levels |
@@ -25,6 +26,7 @@ pub mod keys;
 pub mod layers;
 pub mod models;
 pub mod mouse;
+pub mod search;
 pub mod sessions;
 pub mod settings;
 pub mod submit;

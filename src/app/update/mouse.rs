@@ -8,6 +8,7 @@ use crate::term::wheel::Direction;
 use crate::ui::chrome::composer_box;
 use crate::ui::composer::Input as ComposerInput;
 use crate::ui::layers::LayerInput;
+use crate::ui::pane::Direction as PaneDirection;
 use crate::ui::target::{FooterPart, Target};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
@@ -23,6 +24,7 @@ pub fn mouse(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
         MouseEventKind::ScrollDown => wheel(state, Direction::Down, now),
         MouseEventKind::Down(MouseButton::Left) => click(state, event, now),
         MouseEventKind::Drag(MouseButton::Left) => drag(state, event, now),
+        MouseEventKind::Up(MouseButton::Left) if state.pane.release_scrollbar() => Outcome::changed(),
         _ => Outcome::none(),
     }
 }
@@ -67,6 +69,14 @@ fn click(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
             state.pane.to_end();
             Outcome::changed()
         }
+        Target::Heading => {
+            state.pane.to_prompt(PaneDirection::Up);
+            Outcome::changed()
+        }
+        Target::Scrollbar => {
+            state.pane.press_scrollbar(event.row);
+            Outcome::changed()
+        }
         Target::Composer => click_composer(state, event, false, now),
         Target::Completion(index) => {
             state.composer.choose_completion(index);
@@ -84,6 +94,9 @@ fn click(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
 }
 
 fn drag(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
+    if state.pane.drag_scrollbar(event.row) {
+        return Outcome::changed();
+    }
     let at = Position::new(event.column, event.row);
     match state.scene.hits.at(at) {
         Some(Target::Composer) => click_composer(state, event, true, now),

@@ -63,7 +63,7 @@ pub fn render(source: &str, theme: &Theme, columns: usize) -> Document {
 }
 
 /// What is understood beyond CommonMark.
-const fn options() -> Options {
+pub const fn options() -> Options {
     Options::ENABLE_TABLES
         .union(Options::ENABLE_FOOTNOTES)
         .union(Options::ENABLE_STRIKETHROUGH)

@@ -12,6 +12,7 @@
 //! | [`settings`] | what holds, and changing it |
 //! | [`help`] | all keys and commands |
 //! | [`confirm`] | a question with a few answers |
+//! | [`search`] | the bar of the search in the transcript |
 //! | [`prompt_line`] | a question that one line answers |
 
 pub mod confirm;
@@ -23,6 +24,7 @@ pub mod permission;
 mod permission_view;
 mod picker;
 pub mod prompt_line;
+pub mod search;
 pub mod sessions;
 pub mod settings;
 pub mod themes;
@@ -46,6 +48,7 @@ use picker::Picked;
 use prompt_line::PromptLine;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
+use search::{SearchBar, SearchStep};
 use sessions::Sessions;
 use settings::Settings;
 use std::path::PathBuf;
@@ -73,6 +76,8 @@ pub enum Layer {
     Confirm(Confirm),
     /// A question that one line answers.
     Line(PromptLine),
+    /// What to look for in the transcript.
+    Search(Box<SearchBar>),
 }
 
 /// Something for the topmost layer.
@@ -152,6 +157,8 @@ pub enum Answer {
         /// Which.
         key: &'static str,
     },
+    /// Search the transcript.
+    Search(SearchStep),
     /// Do what a key would do.
     Action(Action),
     /// Run a command, by its name without the slash.
@@ -230,12 +237,13 @@ impl Layer {
             }
             Self::Confirm(_) => &[Context::Card],
             Self::Line(_) => &[Context::Composer],
+            Self::Search(_) => &[Context::Search, Context::Composer],
         }
     }
 
-    /// Nothing below takes clicks or the wheel. A question for permission leaves the transcript to be read.
+    /// Nothing below takes clicks or the wheel. A question for permission and a search leave the transcript to be read.
     pub const fn is_modal(&self) -> bool {
-        !matches!(self, Self::Permission(_))
+        !matches!(self, Self::Permission(_) | Self::Search(_))
     }
 
     /// Takes an input. A click on [`Target::Beside`] is `Act(Action::Cancel)`.
@@ -259,6 +267,7 @@ impl Layer {
             Self::Palette(palette) => palette.handle(input),
             Self::Confirm(confirm) => confirm.handle(input),
             Self::Line(line) => line.handle(input),
+            Self::Search(bar) => bar.handle(input),
         };
         outcome.swallowing(input)
     }
@@ -267,6 +276,7 @@ impl Layer {
     pub fn docked_height(&mut self, look: &Look<'_>, place: &Place) -> u16 {
         match self {
             Self::Permission(card) => card.height(look, place),
+            Self::Search(_) => place.page.height.min(1),
             _ => 0,
         }
     }
@@ -292,6 +302,7 @@ impl Layer {
                 None
             }
             Self::Line(line) => line.draw(look, place, buffer, hits),
+            Self::Search(bar) => bar.draw(look, place, buffer, hits),
         }
     }
 }

@@ -103,6 +103,8 @@ pub(super) struct Frame<'a> {
     pub conversation: &'a mut Conversation,
     pub look: &'a Look<'a>,
     pub width: u16,
+    /// The first row may be covered by the prompt that it belongs to.
+    pub sticky_heading: bool,
     pub lay_out: &'a dyn Fn(&Item, &EntryCx<'_>) -> Layout,
     pub expanded: bool,
     pub show_thinking: bool,
@@ -127,7 +129,13 @@ impl Frame<'_> {
         placed
     }
 
-    fn what(&mut self, entry: usize) -> What {
+    /// Items changed after they were placed.
+    pub fn forget(&mut self) {
+        self.placed.clear();
+        self.set.clear();
+    }
+
+    pub fn what(&mut self, entry: usize) -> What {
         if let Some(what) = self.set.get(&entry) {
             return what.clone();
         }

@@ -565,3 +565,8 @@ proptest! {
         }
     }
 }
+
+#[path = "edge_tests.rs"]
+mod edges;
+#[path = "search_tests.rs"]
+mod search;

@@ -2,6 +2,7 @@
 //! the next frame.
 
 use super::Pane;
+use super::heading;
 use super::place::Frame;
 use super::text;
 use crate::transcript::anchor::TextPoint;
@@ -30,8 +31,6 @@ pub(super) enum Travel {
     Prompt(Direction),
     /// This item's first row stands in the window.
     Reveal(usize),
-    /// This place of a text stands in the window, with some rows around it.
-    RevealText(TextPoint),
     /// This row of all rows, by the heights as far as they are known, is the first in the window.
     Row(u64),
     HalfPage(Direction),
@@ -87,7 +86,9 @@ pub(super) fn settle(
     heights: &mut Heights,
     frame: &mut Frame<'_>,
 ) {
-    let page = isize::try_from(height.saturating_sub(KEPT_OF_A_PAGE).max(1)).unwrap_or(isize::MAX);
+    // A row under the heading is not seen.
+    let kept = KEPT_OF_A_PAGE + usize::from(heading::fits(frame, height));
+    let page = isize::try_from(height.saturating_sub(kept).max(1)).unwrap_or(isize::MAX);
     for wish in travel {
         match wish {
             Travel::Rows(rows) => scroll.by(rows, height, heights, frame),
@@ -104,7 +105,6 @@ pub(super) fn settle(
                 }
             }
             Travel::Reveal(item) => reveal(item, scroll, height, heights, frame),
-            Travel::RevealText(point) => reveal_text(point, scroll, height, heights, frame),
             Travel::Row(row) => {
                 if let Some((item, row)) = heights.at(row) {
                     let last = frame.count(item).saturating_sub(1);
@@ -150,22 +150,30 @@ fn to_text(item: usize, frame: &mut Frame<'_>) -> Scroll {
 }
 
 /// Moves as little as shows the item: down to its end, if it is no taller than the window, up to its begin.
-fn reveal(item: usize, scroll: &mut Scroll, height: usize, heights: &mut Heights, frame: &mut Frame<'_>) {
+pub(super) fn reveal(
+    item: usize,
+    scroll: &mut Scroll,
+    height: usize,
+    heights: &mut Heights,
+    frame: &mut Frame<'_>,
+) {
     if item >= heights.len() {
         return;
     }
     let shown = scroll.window(height, heights, frame);
+    let covered = usize::from(heading::of(frame, &shown, height).is_some());
     let row = text_row(item, frame);
     // The mark that there is more below stands in the last row: what is behind it is not seen well.
     let seen = |scroll: &Scroll| height.saturating_sub(usize::from(!scroll.is_following())).max(1);
     let rows =
         shown.iter().flat_map(|slice| (slice.first..slice.first + slice.rows).map(|row| (slice.entry, row)));
-    if height == 0 || rows.take(seen(scroll)).any(|shown| shown == (item, row)) {
+    if height == 0 || rows.take(seen(scroll)).skip(covered).any(|shown| shown == (item, row)) {
         return;
     }
     let is_above = shown.first().is_some_and(|top| item <= top.entry);
     *scroll = to_text(item, frame);
     if is_above {
+        uncover(item, scroll, height, heights, frame);
         return;
     }
     // Near the end this follows, and the item stands in the window.
@@ -174,13 +182,24 @@ fn reveal(item: usize, scroll: &mut Scroll, height: usize, heights: &mut Heights
     if let (false, Some(room)) = (scroll.is_following(), seen(scroll).checked_sub(rows)) {
         scroll.by(-isize::try_from(room).unwrap_or(0), height, heights, frame);
     }
+    uncover(item, scroll, height, heights, frame);
+}
+
+/// What stands in the first row would stand under the heading.
+fn uncover(item: usize, scroll: &mut Scroll, height: usize, heights: &mut Heights, frame: &mut Frame<'_>) {
+    let shown = scroll.window(height, heights, frame);
+    let row = text_row(item, frame);
+    let is_first = shown.first().is_some_and(|top| (top.entry, top.first) == (item, row));
+    if is_first && heading::of(frame, &shown, height).is_some() {
+        scroll.by(-1, height, heights, frame);
+    }
 }
 
 /// Rows that are seen around a place that is looked for, if there is room.
 const AROUND: usize = 3;
 
 /// Moves as little as shows a place of a text; one out of sight comes to a third of the window.
-fn reveal_text(
+pub(super) fn reveal_text(
     point: TextPoint,
     scroll: &mut Scroll,
     height: usize,

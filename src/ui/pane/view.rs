@@ -7,6 +7,7 @@ use crate::text::row::{CardPart, Row};
 use crate::text::width;
 use crate::theme::Theme;
 use crate::theme::role::{Role, Weight};
+use crate::transcript::conversation::Conversation;
 use crate::transcript::scroll::Slice;
 use crate::ui::hit::HitMap;
 use crate::ui::look::Look;
@@ -36,7 +37,6 @@ pub(super) struct Meaning<'a> {
 pub(super) struct Marks {
     pub focus: Option<usize>,
     pub copied: Option<(usize, usize, Instant)>,
-    pub left_at: Option<usize>,
 }
 
 /// Paints the slices from the top of `area`.
@@ -65,10 +65,6 @@ pub(super) fn paint(
         if marks.focus == Some(slice.entry) && first == 0 {
             select(buffer, Rect { height: place.height.min(1), ..place }, frame.look.theme);
         }
-    }
-    if let Some(left_at) = marks.left_at {
-        let new = frame.conversation.items().iter().skip(left_at).filter(|item| !is_hidden(item));
-        below(new.take(COUNTED + 1).count(), frame.look, area, buffer, meaning.hits);
     }
 }
 
@@ -193,7 +189,16 @@ fn select(buffer: &mut Buffer, row: Rect, theme: &Theme) {
 }
 
 /// Says that there is more below, in the middle of the last row.
-fn below(new: usize, look: &Look<'_>, area: Rect, buffer: &mut Buffer, hits: &mut HitMap<Target>) {
+pub(super) fn below(
+    conversation: &Conversation,
+    left_at: usize,
+    look: &Look<'_>,
+    area: Rect,
+    buffer: &mut Buffer,
+    hits: &mut HitMap<Target>,
+) {
+    let new = conversation.items().iter().skip(left_at).filter(|item| !is_hidden(item));
+    let new = new.take(COUNTED + 1).count();
     let text = match new {
         0 => " ↓ below ".to_owned(),
         new if new > COUNTED => format!(" ↓ {COUNTED}+ new "),
@@ -208,6 +213,7 @@ fn below(new: usize, look: &Look<'_>, area: Rect, buffer: &mut Buffer, hits: &mu
     };
     let ground = look.theme.color(Role::SelectedBg);
     let style = look.theme.style_on(if new > 0 { Role::Accent } else { Role::Muted }, ground).bg(ground);
+    paint::make_room(buffer, place);
     paint::fill(buffer, place, style);
     paint::spans(buffer, place, &[Span::styled(text, style)]);
     hits.push(place, 0, Target::Below);

@@ -6,6 +6,8 @@ mod chords;
 mod drafts;
 mod keys;
 mod pointer;
+mod scroll_rules;
+mod search;
 mod sessions;
 mod settings;
 mod submit;
