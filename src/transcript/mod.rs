@@ -12,6 +12,7 @@
 //! | [`heights`] | rows of all entries, summed: from a row to its entry and back |
 //! | [`layout`] | laid out entries, bounded in bytes |
 //! | [`anchor`] | a place in the content |
+//! | [`select`] | what is selected |
 //! | [`scroll`] | what the window shows: following the end, or reading at an anchor |
 
 pub mod anchor;
@@ -21,3 +22,4 @@ pub mod heights;
 pub mod item;
 pub mod layout;
 pub mod scroll;
+pub mod select;
