@@ -73,6 +73,18 @@ pub fn left(text: &str, from: usize) -> usize {
     })
 }
 
+/// The grapheme behind a place, line ends included.
+pub fn grapheme_after(text: &str, at: usize) -> Option<Range<usize>> {
+    let grapheme = text.get(at..)?.graphemes(true).next()?;
+    Some(at..at + grapheme.len())
+}
+
+/// The grapheme before a place, line ends included.
+pub fn grapheme_before(text: &str, at: usize) -> Option<Range<usize>> {
+    let grapheme = text.get(..at)?.graphemes(true).next_back()?;
+    Some(at - grapheme.len()..at)
+}
+
 /// The grapheme that begins at a place; nothing at the end of a line.
 pub fn grapheme(text: &str, at: usize) -> Range<usize> {
     let grapheme = text.get(at..).and_then(|rest| rest.graphemes(true).next()).unwrap_or_default();

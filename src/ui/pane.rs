@@ -10,11 +10,13 @@
 //! | file | what it is |
 //! |---|---|
 //! | `place` | items as rows: laid out, kept, with the blank row above them |
+//! | `select` | what is selected: presses, drags, keys, the copy |
 //! | `text` | from cells to places in the text, and back |
 //! | `travel` | what the user wishes to see, settled when it is drawn |
 //! | `view` | cells and clicks |
 
 mod place;
+mod select;
 mod text;
 mod travel;
 mod view;
@@ -34,6 +36,8 @@ use crate::transcript::scroll::{Rows, Scroll, Slice};
 use place::{Frame, Laid, Live};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+pub use select::{Gather, Gathered, Motion};
+use select::Selecting;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 pub use travel::Direction;
@@ -62,6 +66,7 @@ pub struct Pane {
     expanded: bool,
     show_thinking: bool,
     focus: Option<usize>,
+    selecting: Selecting,
     /// A card that was copied: item, card, when.
     copied: Option<(usize, usize, Instant)>,
     /// Whose indexes all this is about.
@@ -71,6 +76,8 @@ pub struct Pane {
     /// What the last frame showed, and the place of its first row.
     shown: Vec<Slice>,
     top: Option<Anchor>,
+    /// Where the last frame stood.
+    area: Rect,
 }
 
 impl Default for Pane {
@@ -84,11 +91,13 @@ impl Default for Pane {
             expanded: false,
             show_thinking: false,
             focus: None,
+            selecting: Selecting::default(),
             copied: None,
             generation: 0,
             left_at: None,
             shown: Vec::new(),
             top: None,
+            area: Rect::ZERO,
         }
     }
 }
@@ -123,6 +132,7 @@ impl Pane {
         meaning: &mut view::Meaning<'_>,
     ) {
         let area = area.intersection(buffer.area);
+        self.area = area;
         self.take_in(setter, conversation, area.width);
         if area.is_empty() {
             return;
@@ -144,10 +154,25 @@ impl Pane {
             placed: HashMap::new(),
             set: HashMap::new(),
         };
+        if let (true, true, Some(top)) = (self.selecting.holds_still(), self.scroll.is_following(), self.top) {
+            self.scroll = Scroll::Reading(top);
+        }
         let travel = std::mem::take(&mut self.travel);
+        if !travel.is_empty() {
+            self.selecting.was_moved();
+        }
         travel::settle(travel, &mut self.scroll, height, &mut self.heights, &mut frame);
+        let pull = self.selecting.pull(area, look.now);
+        if pull != 0 {
+            let before = self.scroll.window(height, &mut self.heights, &mut frame);
+            self.scroll.by(pull, height, &mut self.heights, &mut frame);
+            self.selecting.pulled(self.scroll.window(height, &mut self.heights, &mut frame) != before);
+        }
         self.shown = self.scroll.window(height, &mut self.heights, &mut frame);
         self.top = self.shown.first().map(|top| frame.anchor(top.entry, top.first));
+        self.selecting.keep_up(&mut frame);
+        self.selecting.follow_pointer(&mut frame, &self.shown, area);
+        self.selecting.tell_deadline(meaning.next);
         self.left_at = match self.scroll.is_following() {
             true => None,
             false => Some(self.left_at.unwrap_or(items)),
@@ -155,7 +180,8 @@ impl Pane {
         if self.copied.is_some_and(|(_, _, at)| look.now >= at + COPIED_FOR) {
             self.copied = None;
         }
-        let marks = view::Marks { focus: self.focus, copied: self.copied, left_at: self.left_at };
+        let selected = self.selecting.selection;
+        let marks = view::Marks { focus: self.focus, selected, copied: self.copied, left_at: self.left_at };
         view::paint(&mut frame, &self.shown, marks, area, buffer, meaning);
     }
 

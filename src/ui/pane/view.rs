@@ -2,12 +2,14 @@
 
 use super::COPIED_FOR;
 use super::place::{Frame, Painted, is_hidden};
+use super::text;
 use crate::text::markdown::CardKind;
 use crate::text::row::{CardPart, Row};
 use crate::text::width;
 use crate::theme::Theme;
 use crate::theme::role::{Role, Weight};
 use crate::transcript::scroll::Slice;
+use crate::transcript::select::Selection;
 use crate::ui::hit::HitMap;
 use crate::ui::look::Look;
 use crate::ui::paint;
@@ -35,6 +37,7 @@ pub(super) struct Meaning<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Marks {
     pub focus: Option<usize>,
+    pub selected: Option<Selection>,
     pub copied: Option<(usize, usize, Instant)>,
     pub left_at: Option<usize>,
 }
@@ -64,6 +67,14 @@ pub(super) fn paint(
         item.paint(place, first, buffer, meaning);
         if marks.focus == Some(slice.entry) && first == 0 {
             select(buffer, Rect { height: place.height.min(1), ..place }, frame.look.theme);
+        }
+    }
+    for slice in slices {
+        let Some(bytes) = marks.selected.and_then(|selected| selected.bytes_of(slice.entry)) else { continue };
+        let cells = text::cells_of(frame, slices, area, slice.entry, &bytes);
+        let ends = text::line_ends_of(frame, slices, area, slice.entry, &bytes);
+        for cells in cells.into_iter().chain(ends) {
+            select(buffer, cells, frame.look.theme);
         }
     }
     if let Some(left_at) = marks.left_at {
@@ -187,7 +198,9 @@ fn select(buffer: &mut Buffer, row: Rect, theme: &Theme) {
                 ground,
                 Weight::Primary,
             );
-            cell.set_style(Style::new().fg(text).bg(ground));
+            // Where colours are the terminal's business the role reverses what is there.
+            let own = theme.style(Role::SelectedBg);
+            cell.set_style(Style::new().fg(text).bg(ground).add_modifier(own.add_modifier));
         }
     }
 }
