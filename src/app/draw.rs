@@ -155,19 +155,27 @@ fn footer_of(state: &AppState, now: Instant) -> Footer {
             .toast
             .as_ref()
             .map(|toast| (toast.level, toast.text.clone()))
-            .or_else(|| state.pane.focused().map(|_| (NoticeLevel::Info, row_keys(&look)))),
+            .or_else(|| state.pane.focused().map(|_| (NoticeLevel::Info, row_keys(state, &look)))),
     }
 }
 
 /// What can be done with a focused row: letters mean something else then, so this has to be said.
-fn row_keys(look: &Look<'_>) -> String {
-    let keys = [
+fn row_keys(state: &AppState, look: &Look<'_>) -> String {
+    let selected = [
+        (Action::CopyRow, "copies"),
+        (Action::SelectRight, "extends"),
+        (Action::SelectDown, "extends by a row"),
+        (Action::SelectAll, "selects all"),
+        (Action::Cancel, if state.is_running() { "stops the turn" } else { "clears" }),
+    ];
+    let row = [
         (Action::Open, "opens"),
         (Action::CopyRow, "copies"),
         (Action::FocusPrevious, "above"),
         (Action::FocusNext, "below"),
         (Action::Cancel, "back to writing"),
     ];
+    let keys = if state.pane.has_selection() { selected } else { row };
     let hints: Vec<_> =
         keys.into_iter().filter_map(|(action, does)| Some(format!("{} {does}", look.key(action)?))).collect();
     hints.join(" · ")

@@ -71,6 +71,8 @@ pub enum Done {
         /// The settings as they are now.
         settings: Box<Settings>,
     },
+    /// A long copy goes on.
+    GatherOn,
     /// Something the user should know, for a moment.
     Toast(NoticeLevel, String),
 }

@@ -105,7 +105,8 @@ pub fn token(text: &str, at: usize) -> Range<usize> {
     if here.is_empty() {
         return here;
     }
-    let found = within(text, &line, at, is_of_address, address).or_else(|| within(text, &line, at, is_of_path, path));
+    let found =
+        within(text, &line, at, is_of_address, address).or_else(|| within(text, &line, at, is_of_path, path));
     found.unwrap_or_else(|| {
         let own = kind(text.get(here.clone()).unwrap_or_default());
         let is_own = |grapheme: &&str| kind(grapheme) == own;
@@ -127,7 +128,12 @@ fn within(
 ) -> Option<Range<usize>> {
     let before = text.get(line.start..at)?;
     let after = text.get(at..line.end)?;
-    let start = before.char_indices().rev().take_while(|(_, c)| is_of(*c)).last().map_or(at, |(start, _)| line.start + start);
+    let start = before
+        .char_indices()
+        .rev()
+        .take_while(|(_, c)| is_of(*c))
+        .last()
+        .map_or(at, |(start, _)| line.start + start);
     let end = after.find(|c| !is_of(c)).map_or(line.end, |end| at + end);
     let found = find(text.get(start..end)?, at - start)?;
     let found = start + found.start..start + found.end;
@@ -137,7 +143,10 @@ fn within(
 fn is_of_address(c: char) -> bool {
     !c.is_whitespace()
         && !c.is_control()
-        && !matches!(c, '<' | '>' | '"' | '`' | '│' | '“' | '”' | '„' | '«' | '»' | '、' | '。' | '「' | '」' | '，')
+        && !matches!(
+            c,
+            '<' | '>' | '"' | '`' | '│' | '“' | '”' | '„' | '«' | '»' | '、' | '。' | '「' | '」' | '，'
+        )
 }
 
 /// The address in a run of characters that holds a place.
@@ -212,7 +221,9 @@ fn without_place(path: &str) -> (&str, bool) {
     let mut left = path;
     for _ in 0..2 {
         match left.rsplit_once(':') {
-            Some((before, number)) if !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()) => left = before,
+            Some((before, number)) if !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()) => {
+                left = before
+            }
             _ => break,
         }
     }

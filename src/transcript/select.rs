@@ -54,10 +54,7 @@ pub struct Span {
 impl Span {
     /// Bytes of one item.
     pub const fn of(item: usize, bytes: &Range<usize>) -> Self {
-        Self {
-            from: TextPoint { item, offset: bytes.start },
-            to: TextPoint { item, offset: bytes.end },
-        }
+        Self { from: TextPoint { item, offset: bytes.start }, to: TextPoint { item, offset: bytes.end } }
     }
 
     /// Nothing but a place.
@@ -136,8 +133,7 @@ impl Pin {
     /// Remembers a place of a text.
     pub fn new(text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or_default();
-        let start = before.char_indices().rev().take(AROUND).last().map_or(0, |(start, _)| start.min(offset));
-        let start = if before.is_empty() { 0 } else { start };
+        let start = before.char_indices().rev().take(AROUND).last().map_or(0, |(start, _)| start);
         Self {
             offset,
             before: before.get(start..).unwrap_or_default().to_owned(),
@@ -164,7 +160,10 @@ impl Pin {
         }
         // At the end of a text that streams what stood behind the place may be another now, or what stood before it.
         nearest(&both, self.before.len())
-            .or_else(|| (self.before.chars().count() > AROUND / 2).then(|| nearest(&self.before, self.before.len()))?)
+            .or_else(|| {
+                (self.before.chars().count() > AROUND / 2)
+                    .then(|| nearest(&self.before, self.before.len()))?
+            })
             .or_else(|| (self.after.chars().count() > AROUND / 2).then(|| nearest(&self.after, 0))?)
     }
 }
@@ -226,13 +225,10 @@ mod tests {
         for (unit, offset, is_on_text, taken) in table {
             assert_eq!(text.get(unit.at(text, offset, is_on_text)), Some(taken), "{unit:?} at {offset}");
         }
-        assert_eq!([1, 2, 3, 4, 5].map(Unit::after)[..], [
-            Unit::Character,
-            Unit::Word,
-            Unit::Line,
-            Unit::Character,
-            Unit::Word
-        ]);
+        assert_eq!(
+            [1, 2, 3, 4, 5].map(Unit::after)[..],
+            [Unit::Character, Unit::Word, Unit::Line, Unit::Character, Unit::Word]
+        );
     }
 
     #[test]

@@ -36,8 +36,8 @@ use crate::transcript::scroll::{Rows, Scroll, Slice};
 use place::{Frame, Laid, Live};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-pub use select::{Gather, Gathered, Motion};
 use select::Selecting;
+pub use select::{Gather, Gathered, Motion};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 pub use travel::Direction;
@@ -154,7 +154,8 @@ impl Pane {
             placed: HashMap::new(),
             set: HashMap::new(),
         };
-        if let (true, true, Some(top)) = (self.selecting.holds_still(), self.scroll.is_following(), self.top) {
+        if let (true, true, Some(top)) = (self.selecting.holds_still(), self.scroll.is_following(), self.top)
+        {
             self.scroll = Scroll::Reading(top);
         }
         let travel = std::mem::take(&mut self.travel);

@@ -1,6 +1,6 @@
 //! Keys and pastes: the topmost layer is asked first, then a focused row, then the composer, then the page.
 
-use super::{Outcome, composer_said, layers, models, sessions, submit};
+use super::{Outcome, composer_said, layers, models, mouse, select, sessions, submit};
 use crate::app::effect::Effect;
 use crate::app::headless::Exit;
 use crate::app::state::AppState;
@@ -49,6 +49,7 @@ fn type_text(state: &mut AppState, text: &str, now: Instant) -> Outcome {
     state.gestures.interrupt = None;
     // Whoever types is done with the rows.
     state.pane.set_focus(None);
+    state.pane.clear_selection();
     let said = state.composer.handle(ComposerInput::Type(text), now);
     composer_said(state, said, now).unwrap_or_default()
 }
@@ -62,6 +63,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Instant) -> Outcome {
         }
     }
     state.pane.set_focus(None);
+    state.pane.clear_selection();
     state.gestures.interrupt = None;
     let said = state.composer.handle(ComposerInput::Paste(text), now);
     composer_said(state, said, now).unwrap_or_default()
@@ -105,7 +107,7 @@ pub fn act(state: &mut AppState, action: Action, now: Instant) -> Outcome {
     }
     // Rows that wait are taken back, and sent, by the page.
     if action == Action::Cancel && state.composer.completer().popup().is_none() {
-        return cancel(state);
+        return cancel(state, now);
     }
     let said = state.composer.handle(ComposerInput::Act(action), now);
     if let Some(outcome) = composer_said(state, said, now) {
@@ -118,10 +120,13 @@ pub fn act(state: &mut AppState, action: Action, now: Instant) -> Outcome {
 /// What an action does to the page. `None`: nothing here knows it.
 pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option<Outcome> {
     match action {
-        Action::Cancel => return Some(cancel(state)),
+        Action::Cancel => return Some(cancel(state, now)),
         Action::Interrupt => return Some(interrupt(state, now)),
         Action::Quit => return Some(quit()),
-        Action::Suspend => return Some(Outcome::effect(Effect::Suspend)),
+        Action::Suspend => {
+            mouse::end_drag(state);
+            return Some(Outcome::effect(Effect::Suspend));
+        }
         Action::Repaint => return Some(Outcome::effect(Effect::Repaint)),
         Action::Palette => layers::open_palette(state),
         Action::Help => layers::open_help(state),
@@ -149,6 +154,7 @@ pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option
         Action::PreviousPrompt => state.pane.to_prompt(Direction::Up),
         Action::NextPrompt => state.pane.to_prompt(Direction::Down),
         Action::CopyLast => return Some(copy_last(state, now)),
+        Action::CopySelection => return select::copy(state, now),
         Action::TakeBack => return Some(submit::take_back(state, now)),
         _ => return None,
     }
@@ -158,9 +164,18 @@ pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option
 /// What an action does while a row has the focus. `None`: the rest of the screen may know it.
 fn in_row_focus(state: &mut AppState, action: Action, now: Instant) -> Option<Outcome> {
     match action {
-        Action::Cancel => state.pane.set_focus(None),
-        Action::FocusPrevious => state.pane.focus_previous(&state.conversation),
-        Action::FocusNext => state.pane.focus_next(&state.conversation),
+        Action::Cancel => return Some(cancel(state, now)),
+        Action::FocusPrevious => {
+            state.pane.clear_selection();
+            state.pane.focus_previous(&state.conversation);
+        }
+        Action::FocusNext => {
+            state.pane.clear_selection();
+            state.pane.focus_next(&state.conversation);
+        }
+        Action::Open | Action::CopyRow | Action::CopySelection if state.pane.has_selection() => {
+            return select::copy(state, now);
+        }
         Action::Open | Action::ToggleRow => {
             let row = state.pane.focused()?;
             state.pane.toggle(&mut state.conversation, row);
@@ -176,13 +191,23 @@ fn in_row_focus(state: &mut AppState, action: Action, now: Instant) -> Option<Ou
         Action::Top => state.pane.to_start(),
         Action::Bottom => state.pane.to_end(),
         Action::Interrupt => return Some(interrupt(state, now)),
-        _ => return None,
+        _ => return select::extend(state, action, now),
     }
     Some(Outcome::changed())
 }
 
-/// The stop gesture: what is topmost closes, else what runs is stopped.
-fn cancel(state: &mut AppState) -> Outcome {
+/// The stop gesture: what is topmost closes, else what runs is stopped. What is selected goes first, but not while
+/// something runs: who wants to stop that does not want to press twice.
+fn cancel(state: &mut AppState, now: Instant) -> Outcome {
+    if select::stop(state, now) {
+        return Outcome::changed();
+    }
+    if state.pane.has_selection() {
+        return stop(state).unwrap_or_else(|| {
+            state.pane.clear_selection();
+            Outcome::changed()
+        });
+    }
     if state.pane.focused().is_some() {
         state.pane.set_focus(None);
         return Outcome::changed();
@@ -224,6 +249,7 @@ pub fn quit() -> Outcome {
 
 fn toggle_mouse(state: &mut AppState, now: Instant) -> Outcome {
     state.mouse = !state.mouse;
+    mouse::end_drag(state);
     let text = if state.mouse {
         "The mouse scrolls and clicks here. Select with shift held."
     } else {

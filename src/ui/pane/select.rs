@@ -173,7 +173,9 @@ impl Pane {
             selecting.column = None;
             let before = selecting.selection.filter(|_| extends);
             let mark = selecting.mark.filter(|_| extends);
-            if let Some(selection) = before.or_else(|| mark.map(|(unit, origin)| Selection::new(unit, origin))) {
+            if let Some(selection) =
+                before.or_else(|| mark.map(|(unit, origin)| Selection::new(unit, origin)))
+            {
                 if let Some(head) = span_at(frame, shown, area, at, selection.unit) {
                     selecting.select(Some(Selection { head, ..selection }), frame);
                 }
@@ -181,7 +183,8 @@ impl Pane {
             }
             let origin = span_at(frame, shown, area, at, unit);
             selecting.mark = origin.map(|origin| (unit, origin));
-            let selection = origin.filter(|_| unit != Unit::Character).map(|origin| Selection::new(unit, origin));
+            let selection =
+                origin.filter(|_| unit != Unit::Character).map(|origin| Selection::new(unit, origin));
             selecting.select(selection, frame);
         });
     }
@@ -252,7 +255,8 @@ impl Pane {
     ) {
         let focus = self.focus;
         let caret = self.with_frame(setter, conversation, look, |frame, _, _, selecting| {
-            let begin = focus.map(|item| Selection::new(Unit::Character, Span::at(TextPoint { item, offset: 0 })));
+            let begin =
+                focus.map(|item| Selection::new(Unit::Character, Span::at(TextPoint { item, offset: 0 })));
             let selection = selecting.selection.or(begin)?;
             let from = selection.caret();
             let (caret, column) = moved(frame, from, motion, selecting.column);
@@ -326,7 +330,10 @@ impl Pane {
                 let item = gather.next;
                 gather.next += 1;
                 let Some(bytes) = gather.selection.bytes_of(item) else { continue };
-                let is_call = matches!(frame.conversation.items().get(item).map(|item| &item.body), Some(Body::Call(_)));
+                let is_call = matches!(
+                    frame.conversation.items().get(item).map(|item| &item.body),
+                    Some(Body::Call(_))
+                );
                 let (piece, rows) = frame
                     .read_once(item, |rows, texts| {
                         let text = texts.text();
@@ -525,9 +532,9 @@ fn moved(
         Motion::Left => within(frame, &|text| {
             words::grapheme_before(text, offset).map_or(offset, |grapheme| grapheme.start)
         }),
-        Motion::Right => within(frame, &|text| {
-            words::grapheme_after(text, offset).map_or(offset, |grapheme| grapheme.end)
-        }),
+        Motion::Right => {
+            within(frame, &|text| words::grapheme_after(text, offset).map_or(offset, |grapheme| grapheme.end))
+        }
         Motion::WordLeft => within(frame, &|text| words::left(text, offset)),
         Motion::WordRight => within(frame, &|text| words::right(text, offset)),
         Motion::LineStart => return (within(frame, &|text| words::line(text, offset).start), None),

@@ -91,7 +91,8 @@ pub(super) fn line_ends_of(
             let below = rows.iter().skip(row + 1).find(|row| !row.is_decoration);
             let is_line_end = below.is_none_or(|below| below.joint == Joint::Line);
             // Behind the last line stands the gap to the next item.
-            let is_selected = bytes.start <= end && if below.is_none() { bytes.end == usize::MAX } else { end < bytes.end };
+            let is_selected =
+                bytes.start <= end && if below.is_none() { bytes.end == usize::MAX } else { end < bytes.end };
             if !is_line_end || !is_selected {
                 return None;
             }

@@ -70,7 +70,9 @@ pub(super) fn paint(
         }
     }
     for slice in slices {
-        let Some(bytes) = marks.selected.and_then(|selected| selected.bytes_of(slice.entry)) else { continue };
+        let Some(bytes) = marks.selected.and_then(|selected| selected.bytes_of(slice.entry)) else {
+            continue;
+        };
         let cells = text::cells_of(frame, slices, area, slice.entry, &bytes);
         let ends = text::line_ends_of(frame, slices, area, slice.entry, &bytes);
         for cells in cells.into_iter().chain(ends) {
