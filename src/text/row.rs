@@ -59,6 +59,8 @@ pub struct Row {
     pub joint: Joint,
     /// Columns at the left that are no text.
     pub gutter: u16,
+    /// The column from which on nothing is text: a time at the right edge, and the blanks before it.
+    pub text_end: Option<u16>,
     /// Byte of the source where its text begins.
     pub start: usize,
     /// Nothing on it is text.
@@ -93,10 +95,11 @@ impl Row {
             return String::new();
         }
         let from = columns.start.max(usize::from(self.gutter));
+        let to = self.text_end.map_or(columns.end, |end| columns.end.min(usize::from(end)));
         let mut column = 0;
         let mut text = String::new();
         for grapheme in self.spans.iter().flat_map(|span| span.content.graphemes(true)) {
-            if column >= columns.end {
+            if column >= to {
                 break;
             }
             if column >= from {
@@ -124,6 +127,9 @@ impl Row {
         self.spans.splice(0..0, spans.iter().cloned());
         if self.gutter > 0 || !is_text {
             self.gutter = self.gutter.saturating_add(columns);
+        }
+        if let Some(end) = &mut self.text_end {
+            *end = end.saturating_add(columns);
         }
         for link in &mut self.links {
             link.columns.start = link.columns.start.saturating_add(columns);

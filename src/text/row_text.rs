@@ -147,6 +147,7 @@ impl RowTexts {
 /// The graphemes of a row's text with their columns.
 fn text_graphemes(row: &Row) -> impl Iterator<Item = (Range<usize>, &str)> {
     let gutter = usize::from(row.gutter);
+    let end = row.text_end.map_or(usize::MAX, usize::from);
     let mut column = 0;
     row.spans
         .iter()
@@ -156,7 +157,7 @@ fn text_graphemes(row: &Row) -> impl Iterator<Item = (Range<usize>, &str)> {
             column += width::of_grapheme(grapheme);
             (start..column, grapheme)
         })
-        .filter(move |(columns, _)| columns.start >= gutter)
+        .filter(move |(columns, _)| columns.start >= gutter && columns.start < end)
 }
 
 #[cfg(test)]

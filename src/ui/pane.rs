@@ -238,9 +238,12 @@ impl Pane {
         let is_open = is_open(item, self.expanded, self.show_thinking);
         conversation.toggle(index, is_open);
         // Following, the item would grow upwards and out of the window, away from under the pointer.
-        if let (true, Some(top)) = (self.scroll.is_following(), self.top)
+        // It does so also when the end was only held back while a button was down.
+        let follows = self.scroll.is_following() || self.travel.contains(&Travel::End);
+        if let (true, Some(top)) = (follows, self.top)
             && self.shown.iter().any(|slice| slice.entry == index)
         {
+            self.travel.retain(|wish| *wish != Travel::End);
             self.scroll = Scroll::Reading(top);
         }
     }

@@ -2,6 +2,7 @@
 
 mod faults;
 mod manners;
+mod select;
 mod work;
 
 use crate::flows::{CHAT, KEY};

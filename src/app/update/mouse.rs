@@ -104,13 +104,15 @@ const fn is_text(target: &Target) -> bool {
     )
 }
 
+/// A hand moves a little between two presses.
+const fn is_near(a: Position, b: Position) -> bool {
+    a.x.abs_diff(b.x) <= MULTI_CLICK_CELLS && a.y == b.y
+}
+
 fn press_text(state: &mut AppState, at: Position, target: &Target, extends: bool, now: Instant) -> Outcome {
-    let is_near = |clicks: &Clicks| {
-        now.saturating_duration_since(clicks.last) <= MULTI_CLICK
-            && clicks.at.x.abs_diff(at.x) <= MULTI_CLICK_CELLS
-            && clicks.at.y == at.y
-    };
-    let before = state.gestures.clicks.filter(is_near).filter(|_| !extends);
+    let belongs =
+        |clicks: &Clicks| now.saturating_duration_since(clicks.last) <= MULTI_CLICK && is_near(clicks.at, at);
+    let before = state.gestures.clicks.filter(belongs).filter(|_| !extends);
     let count = before.map_or(1, |before| before.count.saturating_add(1));
     let toggled = before.and_then(|before| before.toggled);
     let unit = Unit::after(count);
@@ -139,6 +141,7 @@ fn release(state: &mut AppState, at: Position, now: Instant) -> Outcome {
         // The terminal was left meanwhile: no click, but what is selected was meant.
         return select::copy(state, now).unwrap_or_default();
     }
+    state.gestures.clicks = state.gestures.clicks.filter(|clicks| is_near(clicks.at, at));
     let (pane, conversation, look) = state.reading(now);
     if pane.release(conversation, &look, at) {
         return select::copy(state, now).unwrap_or_default();
@@ -215,7 +218,10 @@ fn drag(state: &mut AppState, event: MouseEvent) -> Outcome {
     match &state.gestures.press {
         Some(press) if press.target == Target::Composer => click_composer(state, event, true),
         Some(_) => {
-            state.pane.drag(Position::new(event.column, event.row));
+            let at = Position::new(event.column, event.row);
+            // Who draws does not begin a double press with it.
+            state.gestures.clicks = state.gestures.clicks.filter(|clicks| is_near(clicks.at, at));
+            state.pane.drag(at);
             Outcome::changed()
         }
         None => Outcome::none(),

@@ -218,7 +218,8 @@ impl Pane {
 
     /// The button is held no longer, wherever that happened. What is selected stays so.
     pub fn let_go(&mut self) {
-        if self.selecting.held.take().is_some_and(|held| held.follows) {
+        let followed = self.selecting.held.take().is_some_and(|held| held.follows);
+        if followed && !self.scroll.is_following() {
             self.travel.push(Travel::End);
         }
     }

@@ -4,5 +4,6 @@ mod anything;
 mod cards;
 mod keys;
 mod pointer;
+mod select;
 mod sessions;
 mod submit;
