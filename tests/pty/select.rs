@@ -29,26 +29,19 @@ fn drag(pty: &mut Pty, from: (u16, u16), to: (u16, u16)) {
     pty.mouse(MouseAction::Release, to.0, to.1);
 }
 
-/// Waits until the terminal was asked to copy, and tells what. `number`: the how manieth time this is.
+/// Waits until the terminal was asked to copy so many times, and tells what the last time.
 fn copied(pty: &Pty, number: usize) -> String {
-    let all = |pty: &Pty| {
-        let output = String::from_utf8_lossy(&pty.output()).into_owned();
+    let mut last = None;
+    pty.wait_output(&format!("copy {number}"), |output| {
+        let output = String::from_utf8_lossy(output);
+        // Up to the end of the sequence: it may still be on its way.
         let copies = output.split("\x1b]52;c;").skip(1);
-        let copies = copies.filter_map(|rest| rest.split(['\x07', '\x1b']).next().map(str::to_owned));
-        copies.collect::<Vec<_>>()
-    };
-    pty.wait_until(&format!("copy {number}"), |_| true);
-    let mut found = all(pty);
-    for _ in 0..200 {
-        if found.len() >= number {
-            break;
-        }
-        pty.wait_quiet(std::time::Duration::from_millis(20));
-        found = all(pty);
-    }
-    let text =
-        found.get(number - 1).unwrap_or_else(|| panic!("{} copies of {number}\n{}", found.len(), pty.text()));
-    String::from_utf8(STANDARD.decode(text).expect("base64")).expect("text")
+        let mut copies = copies.filter_map(|rest| Some(rest.get(..rest.find(['\x07', '\x1b'])?)?.to_owned()));
+        last = copies.nth(number - 1);
+        last.is_some()
+    });
+    let last = last.expect("it was waited for");
+    String::from_utf8(STANDARD.decode(last).expect("base64")).expect("text")
 }
 
 #[test]
@@ -66,7 +59,7 @@ fn text_that_streams_is_dragged_over_and_copied() {
     pty.mouse(MouseAction::Drag, to.0, to.1);
     // The rest comes while the button is held: neither the view nor what is marked moves.
     gate.open();
-    pty.wait_for("new");
+    pty.wait_for("↓ below");
     assert_eq!(cell(&pty, "first"), from, "{}", pty.text());
     pty.mouse(MouseAction::Drag, to.0 + 8, to.1);
     pty.mouse(MouseAction::Release, to.0 + 8, to.1);
