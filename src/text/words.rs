@@ -222,7 +222,7 @@ fn without_place(path: &str) -> (&str, bool) {
     for _ in 0..2 {
         match left.rsplit_once(':') {
             Some((before, number)) if !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()) => {
-                left = before
+                left = before;
             }
             _ => break,
         }
@@ -304,7 +304,7 @@ mod tests {
             if let Some(at) = boundaries.get(at % boundaries.len().max(1)) {
                 let taken = token(&text, *at);
                 prop_assert!(text.get(taken.clone()).is_some());
-                prop_assert!(taken.contains(at) || text[*at..].starts_with('\n'));
+                prop_assert!(taken.contains(at) || text.get(*at..).is_some_and(|rest| rest.starts_with('\n')));
                 prop_assert!(line(&text, *at).start <= taken.start && taken.end <= line(&text, *at).end);
             }
         }

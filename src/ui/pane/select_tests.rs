@@ -542,7 +542,7 @@ proptest! {
                 let start = if item == begin.item { begin.offset } else { 0 };
                 let stop = if item == end.item { end.offset } else { source.text().len() };
                 if (begin.item..=end.item).contains(&item) && start < stop {
-                    pieces.push(&source.text()[start..stop]);
+                    pieces.push(source.text().get(start..stop).expect("on boundaries"));
                 }
             }
             prop_assert_eq!(&copied, &pieces.join("\n\n"));

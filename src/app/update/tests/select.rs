@@ -41,8 +41,8 @@ fn talked() -> Stage {
 fn cell(stage: &mut Stage, text: &str) -> (u16, u16) {
     let screen = stage.screen();
     let found = screen.lines().zip(0..).find_map(|(line, y)| {
-        let at = line.find(text)?;
-        Some((u16::try_from(line[..at].chars().count()).ok()?, y))
+        let (before, _) = line.split_once(text)?;
+        Some((u16::try_from(before.chars().count()).ok()?, y))
     });
     found.unwrap_or_else(|| panic!("{text:?} in\n{screen}"))
 }
