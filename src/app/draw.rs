@@ -18,7 +18,6 @@ use crate::ui::layers::Layer;
 use crate::ui::layers::frame::Place;
 use crate::ui::layers::search::count;
 use crate::ui::look::Look;
-use crate::ui::pane::SearchStatus;
 use crate::ui::scene::{NextDeadline, Scene};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -175,18 +174,28 @@ fn footer_of(state: &AppState, now: Instant) -> Footer {
             .or_else(|| state.toast.as_ref().map(|toast| (toast.level, toast.text.clone())))
             .or_else(|| {
                 state.pane.focused()?;
-                let search = state.pane.searched().map(|_| state.pane.search_status());
-                Some((NoticeLevel::Info, row_keys(&look, search)))
+                Some((NoticeLevel::Info, row_keys(state, &look)))
             }),
     }
 }
 
 /// What can be done with a focused row: letters mean something else then, so this has to be said.
-fn row_keys(look: &Look<'_>, search: Option<SearchStatus>) -> String {
+fn row_keys(state: &AppState, look: &Look<'_>) -> String {
     let hints = |keys: &[(Action, &str)]| -> Vec<String> {
         keys.iter().filter_map(|(action, does)| Some(format!("{} {does}", look.key(*action)?))).collect()
     };
-    if let Some(status) = search {
+    if state.pane.has_selection() {
+        let selected = [
+            (Action::CopyRow, "copies"),
+            (Action::SelectRight, "extends"),
+            (Action::SelectDown, "extends by a row"),
+            (Action::SelectAll, "selects all"),
+            (Action::Cancel, if state.is_running() { "stops the turn" } else { "clears" }),
+        ];
+        return hints(&selected).join(" · ");
+    }
+    if state.pane.searched().is_some() {
+        let status = state.pane.search_status();
         let keys = look.keymap.keys(crate::config::action::Context::Transcript, Action::SearchNext);
         let next = keys.first().map(|key| format!("{key} next"));
         let keys = look.keymap.keys(crate::config::action::Context::Transcript, Action::SearchPrevious);

@@ -17,8 +17,14 @@ pub enum Effect {
     Open(SessionChoice),
     /// Puts a text on the clipboard.
     Copy(String),
+    /// Puts what was selected on the clipboard, and where a middle click finds it.
+    CopySelection(String),
+    /// Goes on with a long copy when what else waits is done.
+    GatherOn,
     /// Reads the clipboard.
     Paste,
+    /// Reads what was selected last, anywhere.
+    PastePrimary,
     /// Lets the user edit a text in their editor.
     Edit(String),
     /// Stops the program until the shell continues it.

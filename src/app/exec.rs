@@ -129,11 +129,12 @@ impl Exec {
             Effect::Send(command) => self.send(command),
             Effect::Submit(prompt, how) => self.submit(prompt, how),
             Effect::Open(choice) => self.open(choice),
-            Effect::Copy(text) => {
+            Effect::Copy(text) | Effect::CopySelection(text) => {
                 let reports = self.reports.clone();
                 terminal.copy(text, move |copied| tell(&reports, Done::Copied(copied)));
             }
-            Effect::Paste => {
+            Effect::GatherOn => tell(&self.reports, Done::GatherOn),
+            Effect::Paste | Effect::PastePrimary => {
                 let reports = self.reports.clone();
                 terminal.paste(move |read| tell(&reports, Done::Pasted(read)));
             }

@@ -84,6 +84,8 @@ pub enum Done {
     FilesChanged,
     /// They were read anew.
     Reloaded(Box<Reloaded>),
+    /// A long copy goes on.
+    GatherOn,
     /// Something the user should know, for a moment.
     Toast(NoticeLevel, String),
 }

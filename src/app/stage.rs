@@ -145,7 +145,9 @@ impl Stage {
     pub fn click(&mut self, target: &crate::ui::target::Target) -> Vec<Effect> {
         self.draw();
         let area = self.state.scene.hits.areas_of(target).next().expect("drawn");
-        self.mouse(MouseEventKind::Down(MouseButton::Left), area.x, area.y).effects
+        let pressed = self.mouse(MouseEventKind::Down(MouseButton::Left), area.x, area.y).effects;
+        let released = self.mouse(MouseEventKind::Up(MouseButton::Left), area.x, area.y).effects;
+        pressed.into_iter().chain(released).collect()
     }
 
     /// What is written.

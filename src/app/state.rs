@@ -18,9 +18,10 @@ use crate::ui::composer::{Composer, Mark};
 use crate::ui::layers::Layer;
 use crate::ui::layers::models::ModelItem;
 use crate::ui::look::Look;
-use crate::ui::pane::Pane;
+use crate::ui::pane::{Gather, Pane};
 use crate::ui::scene::Scene;
 use crate::ui::target::Target;
+use ratatui::layout::Position;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -91,6 +92,8 @@ pub struct AppState {
     pub loaded: Loaded,
     /// What is wrong in the files of settings, keys and colours, as told last.
     pub told: Vec<String>,
+    /// A long copy that is being put together.
+    pub gather: Option<Gather>,
     /// What the last frame meant.
     pub scene: Scene<Target>,
     /// The program is to end.
@@ -167,6 +170,32 @@ pub struct Gestures {
     pub typed: Option<Instant>,
     /// When the terminal got the focus.
     pub focused: Option<Instant>,
+    /// The left button is held: where it went down.
+    pub press: Option<Press>,
+    /// The last press: one soon after it at the same place is a double press.
+    pub clicks: Option<Clicks>,
+}
+
+/// The left button is held.
+#[derive(Debug)]
+pub struct Press {
+    /// What lay there.
+    pub target: Target,
+    /// How many layers lay over the page.
+    pub layers: usize,
+}
+
+/// Presses at one place.
+#[derive(Clone, Copy, Debug)]
+pub struct Clicks {
+    /// Where.
+    pub at: Position,
+    /// When the last one was.
+    pub last: Instant,
+    /// How many.
+    pub count: u8,
+    /// The item that the first of them opened or closed.
+    pub toggled: Option<usize>,
 }
 
 /// What the state begins with.
@@ -250,6 +279,7 @@ impl AppState {
             chord: Vec::new(),
             told,
             loaded: beginning.loaded,
+            gather: None,
             scene: Scene::default(),
             exit: None,
         };
@@ -272,6 +302,22 @@ impl AppState {
             home: &self.home,
             cwd: &self.cwd,
         }
+    }
+
+    /// The window on the transcript, and what it takes to read in it.
+    pub fn reading(&mut self, now: Instant) -> (&mut Pane, &mut Conversation, Look<'_>) {
+        // Fields, not a method: the pane is changed while the look is borrowed.
+        let look = Look {
+            theme: &self.theme,
+            keymap: &self.keymap,
+            now,
+            epoch: self.epoch,
+            motion: self.motion,
+            glyphs: self.glyphs,
+            home: &self.home,
+            cwd: &self.cwd,
+        };
+        (&mut self.pane, &mut self.conversation, look)
     }
 
     /// A turn runs.

@@ -7,6 +7,7 @@
 //! | [`row`] | one drawn row and what a copy of it is |
 //! | [`row_text`] | the text of rows, and where each row stands in it |
 //! | [`wrap`] | styled text to rows of a width |
+//! | [`words`] | where words, addresses and paths begin and end |
 //! | [`ansi`] | colours in the output of tools |
 //! | [`languages`] | the languages that have colours |
 //! | [`links`] | web addresses in text |
@@ -26,4 +27,5 @@ pub mod markdown;
 pub mod row;
 pub mod row_text;
 pub mod width;
+pub mod words;
 pub mod wrap;

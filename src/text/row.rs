@@ -84,6 +84,8 @@ pub struct Row {
     pub joint: Joint,
     /// Columns at the left that are no text.
     pub gutter: u16,
+    /// The column from which on nothing is text: a time at the right edge, and the blanks before it.
+    pub text_end: Option<u16>,
     /// Byte of the source where its text begins.
     pub start: usize,
     /// Nothing on it is text.
@@ -141,7 +143,8 @@ impl Row {
                 None => Some((start..column, grapheme)),
             }
         });
-        pieces.filter(move |(columns, _)| columns.start >= gutter)
+        let end = self.text_end.map_or(usize::MAX, usize::from);
+        pieces.filter(move |(columns, _)| columns.start >= gutter && columns.start < end)
     }
 
     /// The text in some columns, without what is no text.
@@ -172,6 +175,9 @@ impl Row {
             self.gutter = 0;
         } else if !is_text {
             self.gutter = self.gutter.saturating_add(columns);
+        }
+        if let Some(end) = &mut self.text_end {
+            *end = end.saturating_add(columns);
         }
         let moved =
             |range: &Range<u16>| range.start.saturating_add(columns)..range.end.saturating_add(columns);

@@ -239,6 +239,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_stands_at_the_right_edge_is_no_text() {
+        let mut row = Row { spans: vec![Span::raw("read a     1ms")], text_end: Some(6), ..Row::default() };
+        row.prefix(&[Span::raw("* ")], false);
+        assert_eq!((row.text(), row.text_in(0..5)), ("read a".to_owned(), "rea".to_owned()));
+        let rows = [row];
+        let texts = RowTexts::of(&rows);
+        assert_eq!((texts.offset_at(&rows, 0, 7), texts.offset_at(&rows, 0, 10)), (5, 6));
+        assert_eq!(texts.columns(&rows, 0, &(0..9)), 2..8);
+    }
+
     proptest! {
         #[test]
         fn it_is_the_copy(

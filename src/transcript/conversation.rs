@@ -133,6 +133,11 @@ impl Conversation {
         self.finished.remove(&index)
     }
 
+    /// Whether there is a stream to take with [`Self::take_finished`].
+    pub fn is_finished_kept(&self, index: usize) -> bool {
+        self.finished.contains_key(&index)
+    }
+
     /// Takes all items away. Revisions go on rising, so that no layout of before is taken for one of after.
     pub fn clear(&mut self) {
         *self = Self { revision: self.revision, generation: self.generation + 1, ..Self::default() };

@@ -14,6 +14,7 @@
 //! | [`anchor`] | a place in the content |
 //! | [`plain`] | items as people read them |
 //! | [`search`] | what is looked for, and the matches of each item |
+//! | [`select`] | what is selected |
 //! | [`scroll`] | what the window shows: following the end, or reading at an anchor |
 
 pub mod anchor;
@@ -25,3 +26,4 @@ pub mod layout;
 pub mod plain;
 pub mod scroll;
 pub mod search;
+pub mod select;

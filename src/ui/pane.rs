@@ -13,6 +13,7 @@
 //! | `heading` | the prompt that what is read belongs to |
 //! | `scrollbar` | where the window stands in all there is |
 //! | `search` | marks under what is looked for |
+//! | `select` | what is selected: presses, drags, keys, the copy |
 //! | `text` | from cells to places in the text, and back |
 //! | `travel` | what the user wishes to see, settled when it is drawn |
 //! | `view` | cells and clicks |
@@ -21,6 +22,7 @@ mod heading;
 mod place;
 mod scrollbar;
 mod search;
+mod select;
 mod text;
 mod travel;
 mod view;
@@ -41,6 +43,8 @@ use place::{Frame, Laid, Live};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 pub use search::{SearchStatus, Walked};
+use select::Selecting;
+pub use select::{Gather, Gathered, Motion};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 pub use travel::Direction;
@@ -69,6 +73,7 @@ pub struct Pane {
     expanded: bool,
     show_thinking: bool,
     focus: Option<usize>,
+    selecting: Selecting,
     /// A card that was copied: item, card, when.
     copied: Option<(usize, usize, Instant)>,
     /// Whose indexes all this is about.
@@ -81,6 +86,8 @@ pub struct Pane {
     search: Option<search::Searching>,
     scrollbar: scrollbar::Scrollbar,
     sticky_heading: bool,
+    /// Where the last frame stood.
+    area: Rect,
 }
 
 impl Default for Pane {
@@ -94,6 +101,7 @@ impl Default for Pane {
             expanded: false,
             show_thinking: false,
             focus: None,
+            selecting: Selecting::default(),
             copied: None,
             generation: 0,
             left_at: None,
@@ -102,6 +110,7 @@ impl Default for Pane {
             search: None,
             scrollbar: scrollbar::Scrollbar::default(),
             sticky_heading: false,
+            area: Rect::ZERO,
         }
     }
 }
@@ -136,6 +145,7 @@ impl Pane {
         meaning: &mut view::Meaning<'_>,
     ) {
         let area = area.intersection(buffer.area);
+        self.area = area;
         let width = area.width - self.scrollbar.columns(area.width);
         self.take_in(setter, conversation, width);
         if area.is_empty() {
@@ -162,13 +172,29 @@ impl Pane {
             placed: HashMap::new(),
             set: HashMap::new(),
         };
+        if let (true, true, Some(top)) = (self.selecting.holds_still(), self.scroll.is_following(), self.top)
+        {
+            self.scroll = Scroll::Reading(top);
+        }
         let travel = std::mem::take(&mut self.travel);
+        if !travel.is_empty() {
+            self.selecting.was_moved();
+        }
         travel::settle(travel, &mut self.scroll, height, &mut self.heights, &mut frame);
+        let pull = self.selecting.pull(area, look.now);
+        if pull != 0 {
+            let before = self.scroll.window(height, &mut self.heights, &mut frame);
+            self.scroll.by(pull, height, &mut self.heights, &mut frame);
+            self.selecting.pulled(self.scroll.window(height, &mut self.heights, &mut frame) != before);
+        }
         if let Some(search) = &mut self.search {
             search.settle(&mut self.scroll, height, &mut self.heights, &mut frame);
         }
         self.shown = self.scroll.window(height, &mut self.heights, &mut frame);
         self.top = self.shown.first().map(|top| frame.anchor(top.entry, top.first));
+        self.selecting.keep_up(&mut frame);
+        self.selecting.follow_pointer(&mut frame, &self.shown, area);
+        self.selecting.tell_deadline(meaning.next);
         self.left_at = match self.scroll.is_following() {
             true => None,
             false => Some(self.left_at.unwrap_or(items)),
@@ -176,7 +202,8 @@ impl Pane {
         if self.copied.is_some_and(|(_, _, at)| look.now >= at + COPIED_FOR) {
             self.copied = None;
         }
-        let marks = view::Marks { focus: self.focus, copied: self.copied };
+        let marks =
+            view::Marks { focus: self.focus, selected: self.selecting.selection, copied: self.copied };
         view::paint(&mut frame, &self.shown, marks, area, buffer, meaning);
         if let Some(search) = &mut self.search {
             search.paint(&mut frame, &self.shown, area, buffer);
@@ -262,9 +289,12 @@ impl Pane {
         let is_open = is_open(item, self.expanded, self.show_thinking);
         conversation.toggle(index, is_open);
         // Following, the item would grow upwards and out of the window, away from under the pointer.
-        if let (true, Some(top)) = (self.scroll.is_following(), self.top)
+        // It does so also when the end was only held back while a button was down.
+        let follows = self.scroll.is_following() || self.travel.contains(&Travel::End);
+        if let (true, Some(top)) = (follows, self.top)
             && self.shown.iter().any(|slice| slice.entry == index)
         {
+            self.travel.retain(|wish| *wish != Travel::End);
             self.scroll = Scroll::Reading(top);
         }
     }

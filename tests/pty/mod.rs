@@ -4,6 +4,7 @@ mod composer;
 mod faults;
 mod manners;
 mod search;
+mod select;
 mod work;
 
 use crate::flows::{CHAT, KEY};

@@ -1,6 +1,6 @@
 //! What became of effects.
 
-use super::{Outcome, drafts, keys, layers, models, sessions, settings};
+use super::{Outcome, drafts, keys, layers, models, select, sessions, settings};
 use crate::app::effect::{Effect, How, SessionChoice};
 use crate::app::msg::{Done, Opened};
 use crate::app::state::{AppState, Early};
@@ -33,6 +33,7 @@ pub fn done(state: &mut AppState, done: Done, now: Instant) -> Outcome {
             let (level, text) = copy_notice(&copied);
             state.toast(level, text, now);
         }
+        Done::GatherOn => return select::gather_on(state, now),
         Done::Pasted(Ok(text)) => return keys::paste(state, &text, now),
         Done::Pasted(Err(why)) => state.toast(NoticeLevel::Info, format!("Not pasted: {why}."), now),
         Done::Edited(Ok(text)) => state.composer.replace_all(&text, now),

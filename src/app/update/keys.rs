@@ -1,6 +1,8 @@
 //! Keys and pastes: the topmost layer is asked first, then a focused row, then the composer, then the page.
 
-use super::{Outcome, chords, composer_said, layers, models, search, sessions, settings, submit};
+use super::{
+    Outcome, chords, composer_said, layers, models, mouse, search, select, sessions, settings, submit,
+};
 use crate::app::effect::Effect;
 use crate::app::headless::Exit;
 use crate::app::state::AppState;
@@ -68,6 +70,7 @@ fn type_text(state: &mut AppState, text: &str, now: Instant) -> Outcome {
     // Whoever types is done with the rows.
     state.pane.set_focus(None);
     search::end(state);
+    state.pane.clear_selection();
     let said = state.composer.handle(ComposerInput::Type(text), now);
     composer_said(state, said, now).unwrap_or_default()
 }
@@ -82,6 +85,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Instant) -> Outcome {
         }
     }
     state.pane.set_focus(None);
+    state.pane.clear_selection();
     state.gestures.interrupt = None;
     let said = state.composer.handle(ComposerInput::Paste(text), now);
     composer_said(state, said, now).unwrap_or_default()
@@ -126,7 +130,7 @@ pub fn act(state: &mut AppState, action: Action, now: Instant) -> Outcome {
     // Rows that wait are taken back, and sent, by the page.
     let is_asked = state.composer.completer().popup().is_some() || state.composer.jumping().is_some();
     if action == Action::Cancel && !is_asked {
-        return cancel(state);
+        return cancel(state, now);
     }
     let said = state.composer.handle(ComposerInput::Act(action), now);
     if let Some(outcome) = composer_said(state, said, now) {
@@ -139,10 +143,13 @@ pub fn act(state: &mut AppState, action: Action, now: Instant) -> Outcome {
 /// What an action does to the page. `None`: nothing here knows it.
 pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option<Outcome> {
     match action {
-        Action::Cancel => return Some(cancel(state)),
+        Action::Cancel => return Some(cancel(state, now)),
         Action::Interrupt => return Some(interrupt(state, now)),
         Action::Quit => return Some(quit()),
-        Action::Suspend => return Some(Outcome::effect(Effect::Suspend)),
+        Action::Suspend => {
+            mouse::end_drag(state);
+            return Some(Outcome::effect(Effect::Suspend));
+        }
         Action::Repaint => return Some(Outcome::effect(Effect::Repaint)),
         Action::Palette => layers::open_palette(state),
         Action::Help => layers::open_help(state),
@@ -175,6 +182,7 @@ pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option
         Action::Search | Action::SearchNext => return Some(search::walk(state, Way::Next, now)),
         Action::SearchPrevious => return Some(search::walk(state, Way::Previous, now)),
         Action::CopyLast => return Some(copy_last(state, now)),
+        Action::CopySelection => return select::copy(state, now),
         Action::TakeBack => return Some(submit::take_back(state, now)),
         _ => return None,
     }
@@ -184,13 +192,21 @@ pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option
 /// What an action does while a row has the focus. `None`: the rest of the screen may know it.
 fn in_row_focus(state: &mut AppState, action: Action, now: Instant) -> Option<Outcome> {
     match action {
-        Action::Cancel if search::end(state) => {}
-        Action::Cancel => state.pane.set_focus(None),
+        Action::Cancel => return Some(cancel(state, now)),
         Action::Search => return Some(search::open(state)),
         Action::SearchNext => return Some(search::walk(state, Way::Next, now)),
         Action::SearchPrevious => return Some(search::walk(state, Way::Previous, now)),
-        Action::FocusPrevious => state.pane.focus_previous(&state.conversation),
-        Action::FocusNext => state.pane.focus_next(&state.conversation),
+        Action::FocusPrevious => {
+            state.pane.clear_selection();
+            state.pane.focus_previous(&state.conversation);
+        }
+        Action::FocusNext => {
+            state.pane.clear_selection();
+            state.pane.focus_next(&state.conversation);
+        }
+        Action::Open | Action::CopyRow | Action::CopySelection if state.pane.has_selection() => {
+            return select::copy(state, now);
+        }
         Action::Open | Action::ToggleRow => {
             let row = state.pane.focused()?;
             state.pane.toggle(&mut state.conversation, row);
@@ -206,15 +222,22 @@ fn in_row_focus(state: &mut AppState, action: Action, now: Instant) -> Option<Ou
         Action::Top => state.pane.to_start(),
         Action::Bottom => state.pane.to_end(),
         Action::Interrupt => return Some(interrupt(state, now)),
-        _ => return None,
+        _ => return select::extend(state, action, now),
     }
     Some(Outcome::changed())
 }
 
-/// The stop gesture: what is topmost closes, else what runs is stopped.
-fn cancel(state: &mut AppState) -> Outcome {
-    if search::end(state) {
+/// The stop gesture: what is topmost closes, else what runs is stopped. What is selected goes first, but not while
+/// something runs: who wants to stop that does not want to press twice.
+fn cancel(state: &mut AppState, now: Instant) -> Outcome {
+    if search::end(state) || select::stop(state, now) {
         return Outcome::changed();
+    }
+    if state.pane.has_selection() {
+        return stop(state).unwrap_or_else(|| {
+            state.pane.clear_selection();
+            Outcome::changed()
+        });
     }
     if state.pane.focused().is_some() {
         state.pane.set_focus(None);
@@ -257,6 +280,7 @@ pub fn quit() -> Outcome {
 
 fn toggle_mouse(state: &mut AppState, now: Instant) -> Outcome {
     state.mouse = !state.mouse;
+    mouse::end_drag(state);
     let text = if state.mouse {
         "The mouse scrolls and clicks here. Select with shift held."
     } else {

@@ -7,7 +7,8 @@
 //! | [`done`] | what became of effects |
 //! | [`keys`] | keys and pastes: which part of the screen gets them, and what the page does with them |
 //! | [`chords`] | keys in a row |
-//! | [`mouse`] | clicks and the wheel |
+//! | [`mouse`] | clicks, drags and the wheel |
+//! | [`select`] | what is selected in the transcript, and its copy |
 //! | [`drafts`] | what is being written, kept and brought back |
 //! | [`submit`] | prompts, shell lines, waiting rows |
 //! | [`commands`] | commands behind a slash |
@@ -27,6 +28,7 @@ pub mod layers;
 pub mod models;
 pub mod mouse;
 pub mod search;
+pub mod select;
 pub mod sessions;
 pub mod settings;
 pub mod submit;
@@ -111,6 +113,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Instant) -> Outcome {
         Msg::TerminalLost => Outcome::effect(Effect::Quit(Exit::Signal(HANGUP))),
     };
     drafts::look(state, now);
+    mouse::end_drag_under_layers(state);
     outcome.and(list_what_is_wanted(state))
 }
 
@@ -128,7 +131,10 @@ fn input_came(state: &mut AppState, input: Input, now: Instant) -> Outcome {
         }
         Input::Focus(has_focus) => {
             if !has_focus {
-                return Outcome::none();
+                // Where the button comes up may be told to another window.
+                let changed = state.pane.is_held();
+                state.pane.let_go();
+                return Outcome { effects: Vec::new(), changed };
             }
             state.gestures.focused = Some(now);
             // Somebody may have checked out another branch meanwhile.
@@ -158,6 +164,9 @@ fn composer_said(state: &mut AppState, said: composer::Outcome, now: Instant) ->
         composer::Outcome::Submit(submission) => submit::submission(state, *submission, now),
         composer::Outcome::SubmitEmpty(delivery) => submit::nothing_written(state, delivery),
         composer::Outcome::Copy(text) => Outcome::effect(Effect::Copy(text)),
-        composer::Outcome::OpenEditor(text) => Outcome::effect(Effect::Edit(text)),
+        composer::Outcome::OpenEditor(text) => {
+            mouse::end_drag(state);
+            Outcome::effect(Effect::Edit(text))
+        }
     })
 }

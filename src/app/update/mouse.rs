@@ -1,10 +1,11 @@
-//! Clicks and the wheel. What a click means was said by the last frame.
+//! Clicks, drags and the wheel. What a click means was said by the last frame.
 
-use super::{Outcome, composer_said, layers, models};
+use super::{Outcome, composer_said, layers, models, select};
 use crate::app::effect::Effect;
-use crate::app::state::AppState;
+use crate::app::state::{AppState, Clicks, Press};
 use crate::config::action::Action;
 use crate::term::wheel::Direction;
+use crate::transcript::select::Unit;
 use crate::ui::chrome::composer_box;
 use crate::ui::composer::Input as ComposerInput;
 use crate::ui::layers::LayerInput;
@@ -17,16 +18,47 @@ use std::time::{Duration, Instant};
 /// A click this soon after the window got the focus was meant for the window.
 const FOCUS_CLICK: Duration = Duration::from_millis(150);
 
+/// Presses this close together, in time and in cells, belong together.
+const MULTI_CLICK: Duration = Duration::from_millis(400);
+const MULTI_CLICK_CELLS: u16 = 1;
+
 /// Something the mouse did.
 pub fn mouse(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
+    let at = Position::new(event.column, event.row);
     match event.kind {
         MouseEventKind::ScrollUp => wheel(state, Direction::Up, now),
         MouseEventKind::ScrollDown => wheel(state, Direction::Down, now),
-        MouseEventKind::Down(MouseButton::Left) => click(state, event, now),
+        MouseEventKind::Down(_) if has_raised_the_window(state, now) => Outcome::none(),
+        MouseEventKind::Down(MouseButton::Left) => press(state, event, now),
+        MouseEventKind::Down(MouseButton::Right) => {
+            select::copy(state, now).unwrap_or_else(|| Outcome::effect(Effect::Paste))
+        }
+        MouseEventKind::Down(MouseButton::Middle) => Outcome::effect(Effect::PastePrimary),
         MouseEventKind::Drag(MouseButton::Left) => drag(state, event, now),
         MouseEventKind::Up(MouseButton::Left) if state.pane.release_scrollbar() => Outcome::changed(),
+        MouseEventKind::Up(MouseButton::Left) => release(state, at, now),
+        // Told without a button: it came up where nobody told us.
+        MouseEventKind::Moved => lost_release(state, now),
         _ => Outcome::none(),
     }
+}
+
+fn has_raised_the_window(state: &AppState, now: Instant) -> bool {
+    state.gestures.focused.is_some_and(|at| now.saturating_duration_since(at) < FOCUS_CLICK)
+}
+
+/// What lies over the page ends a drag that began on it.
+pub fn end_drag_under_layers(state: &mut AppState) {
+    let layers = state.layers.len();
+    if state.gestures.press.as_ref().is_some_and(|press| layers > press.layers) {
+        end_drag(state);
+    }
+}
+
+/// Where the button comes up will not be told: somebody else gets the mouse.
+pub fn end_drag(state: &mut AppState) {
+    state.gestures.press = None;
+    state.pane.let_go();
 }
 
 fn wheel(state: &mut AppState, direction: Direction, now: Instant) -> Outcome {
@@ -43,28 +75,127 @@ fn wheel(state: &mut AppState, direction: Direction, now: Instant) -> Outcome {
     Outcome::changed()
 }
 
-fn click(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
-    let raised = state.gestures.focused.is_some_and(|at| now.saturating_duration_since(at) < FOCUS_CLICK);
-    if raised {
-        return Outcome::none();
-    }
+/// A button goes down. Text waits for it to come up: it may be the begin of a drag. All else acts at once.
+fn press(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
     state.chord.clear();
     let at = Position::new(event.column, event.row);
-    let Some(target) = state.scene.hits.at(at).cloned() else { return Outcome::none() };
+    // A press without a release before it: that one was lost.
+    end_drag(state);
+    let target = state.scene.hits.at(at).cloned();
+    let is_text = target.as_ref().is_some_and(is_text);
+    let extends = is_text && event.modifiers.contains(KeyModifiers::SHIFT);
+    let cleared = !extends && state.pane.clear_selection();
+    let Some(target) = target else { return Outcome { effects: Vec::new(), changed: cleared } };
+    let outcome = match is_text {
+        true => press_text(state, at, &target, extends, now),
+        false => {
+            state.gestures.clicks = None;
+            act(state, &target, event, now)
+        }
+    };
+    if is_text || target == Target::Composer {
+        state.gestures.press = Some(Press { target, layers: state.layers.len() });
+    }
+    Outcome { changed: outcome.changed || cleared, ..outcome }
+}
+
+/// What is read and selected.
+const fn is_text(target: &Target) -> bool {
+    matches!(
+        target,
+        Target::Transcript | Target::Text(_) | Target::Item(_) | Target::Card { .. } | Target::Link(_)
+    )
+}
+
+/// A hand moves a little between two presses.
+const fn is_near(a: Position, b: Position) -> bool {
+    a.x.abs_diff(b.x) <= MULTI_CLICK_CELLS && a.y == b.y
+}
+
+fn press_text(state: &mut AppState, at: Position, target: &Target, extends: bool, now: Instant) -> Outcome {
+    let belongs =
+        |clicks: &Clicks| now.saturating_duration_since(clicks.last) <= MULTI_CLICK && is_near(clicks.at, at);
+    let before = state.gestures.clicks.filter(belongs).filter(|_| !extends);
+    let count = before.map_or(1, |before| before.count.saturating_add(1));
+    let toggled = before.and_then(|before| before.toggled);
+    let unit = Unit::after(count);
+    state.gestures.clicks = Some(Clicks { at, last: now, count, toggled });
+    let (pane, conversation, look) = state.reading(now);
+    pane.press(conversation, &look, at, unit, extends);
+    // Who selects a word by a double click did not mean to open what stands under it.
+    if pane.has_selection()
+        && let (Some(item), 2) = (toggled, count)
+        && *target == Target::Item(item)
+    {
+        pane.toggle(conversation, item);
+        pane.press(conversation, &look, at, unit, extends);
+        if let Some(clicks) = &mut state.gestures.clicks {
+            clicks.toggled = None;
+        }
+    }
+    Outcome::changed()
+}
+
+fn release(state: &mut AppState, at: Position, now: Instant) -> Outcome {
+    let Some(press) = state.gestures.press.take().filter(|press| is_text(&press.target)) else {
+        return Outcome::none();
+    };
+    if !state.pane.is_held() {
+        // The terminal was left meanwhile: no click, but what is selected was meant.
+        return select::copy(state, now).unwrap_or_default();
+    }
+    state.gestures.clicks = state.gestures.clicks.filter(|clicks| is_near(clicks.at, at));
+    let (pane, conversation, look) = state.reading(now);
+    if pane.release(conversation, &look, at) {
+        return select::copy(state, now).unwrap_or_default();
+    }
+    if state.scene.hits.at(at) != Some(&press.target) {
+        return Outcome::changed();
+    }
+    click(state, &press.target)
+}
+
+/// The button came up where nobody told us: what is selected was meant, but no click.
+fn lost_release(state: &mut AppState, now: Instant) -> Outcome {
+    let Some(press) = state.gestures.press.take() else { return Outcome::none() };
+    state.pane.let_go();
+    match is_text(&press.target) {
+        true => select::copy(state, now).unwrap_or_else(Outcome::changed),
+        false => Outcome::none(),
+    }
+}
+
+/// What a click on text means beside selecting.
+fn click(state: &mut AppState, target: &Target) -> Outcome {
     match target {
-        Target::Choice(index) => layers::handle(state, LayerInput::Choice(index), now).unwrap_or_default(),
-        Target::Beside => layers::beside(state, now),
-        Target::Layer | Target::Transcript | Target::Text(_) => Outcome::none(),
         Target::Item(item) => {
-            state.pane.toggle(&mut state.conversation, item);
+            if let Some(clicks) = &mut state.gestures.clicks {
+                clicks.toggled = Some(*item);
+            }
+            state.pane.toggle(&mut state.conversation, *item);
             Outcome::changed()
         }
-        Target::Card { item, card } => match state.pane.card_text(&state.conversation, item, card) {
+        Target::Card { item, card } => match state.pane.card_text(&state.conversation, *item, *card) {
             Some(text) => Outcome::effect(Effect::Copy(text)),
-            None => Outcome::none(),
+            None => Outcome::changed(),
         },
         // Opening a browser from a terminal is the terminal's business; the address is what we can give.
         Target::Link(url) => Outcome::effect(Effect::Copy(url.to_string())),
+        _ => Outcome::changed(),
+    }
+}
+
+/// What a press means that is no text.
+fn act(state: &mut AppState, target: &Target, event: MouseEvent, now: Instant) -> Outcome {
+    match *target {
+        Target::Choice(index) => layers::handle(state, LayerInput::Choice(index), now).unwrap_or_default(),
+        Target::Beside => layers::beside(state, now),
+        Target::Layer
+        | Target::Transcript
+        | Target::Text(_)
+        | Target::Item(_)
+        | Target::Card { .. }
+        | Target::Link(_) => Outcome::none(),
         Target::Below => {
             state.pane.to_end();
             Outcome::changed()
@@ -93,14 +224,21 @@ fn click(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
     }
 }
 
+/// A drag stays where it began, wherever the pointer goes.
 fn drag(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
     if state.pane.drag_scrollbar(event.row) {
         return Outcome::changed();
     }
-    let at = Position::new(event.column, event.row);
-    match state.scene.hits.at(at) {
-        Some(Target::Composer) => click_composer(state, event, true, now),
-        _ => Outcome::none(),
+    match &state.gestures.press {
+        Some(press) if press.target == Target::Composer => click_composer(state, event, true, now),
+        Some(_) => {
+            let at = Position::new(event.column, event.row);
+            // Who draws does not begin a double press with it.
+            state.gestures.clicks = state.gestures.clicks.filter(|clicks| is_near(clicks.at, at));
+            state.pane.drag(at);
+            Outcome::changed()
+        }
+        None => Outcome::none(),
     }
 }
 

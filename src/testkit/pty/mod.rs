@@ -344,15 +344,29 @@ impl Pty {
     /// # Panics
     /// When it comes to hold neither in time nor before the program's end.
     #[track_caller]
+    pub fn wait_until(&self, what: &str, mut holds: impl FnMut(&Terminal) -> bool) {
+        self.wait_state(what, |state| holds(&state.terminal));
+    }
+
+    /// The same for everything written so far, as it came: for what no screen shows.
+    ///
+    /// # Panics
+    /// When it comes to hold neither in time nor before the program's end.
+    #[track_caller]
+    pub fn wait_output(&self, what: &str, mut holds: impl FnMut(&[u8]) -> bool) {
+        self.wait_state(what, |state| holds(&state.output));
+    }
+
+    #[track_caller]
     #[expect(clippy::panic, reason = "what does not come fails the test")]
     #[expect(
         clippy::significant_drop_tightening,
         reason = "no change may slip in between the look and the wait"
     )]
-    pub fn wait_until(&self, what: &str, mut holds: impl FnMut(&Terminal) -> bool) {
+    fn wait_state(&self, what: &str, mut holds: impl FnMut(&State) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         let mut state = self.shared.lock();
-        while !holds(&state.terminal) {
+        while !holds(&state) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() || state.is_closed {
                 let why = if left.is_zero() { "in time" } else { "before the program ended" };

@@ -1,67 +1,27 @@
-//! Where words begin and end: runs of one kind of character. Scripts without spaces break where the kind of letter
-//! changes, as between kanji and kana.
+//! Where the words of a prompt begin and end: as everywhere, but a chip is a word of its own.
 
 use super::chips::is_chip;
 use super::wrap::{next_boundary, previous_boundary};
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Space,
-    Word,
-    Han,
-    Hiragana,
-    Katakana,
-    Punctuation,
-    Chip,
-}
+use crate::text::words::{self, Kind};
 
 fn kind(unit: &str) -> Kind {
-    match unit.chars().next() {
-        None => Kind::Space,
-        Some(c) if is_chip(c) => Kind::Chip,
-        Some(c) if c.is_whitespace() => Kind::Space,
-        Some('\u{3041}'..='\u{309f}') => Kind::Hiragana,
-        Some('\u{30a0}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{ff66}'..='\u{ff9f}') => Kind::Katakana,
-        Some('\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}' | '々') => {
-            Kind::Han
-        }
-        Some(c) if c.is_alphanumeric() || c == '_' => Kind::Word,
-        Some(_) => Kind::Punctuation,
-    }
+    if unit.starts_with(is_chip) { Kind::Alone } else { words::kind(unit) }
 }
 
 /// The end of the word at or after this place: white space is passed first.
 pub fn word_right(line: &str, from: usize) -> usize {
-    let mut at = from;
-    let mut run = None;
-    while let Some(next) = next_boundary(line, at) {
-        let here = kind(line.get(at..next).unwrap_or_default());
-        match run {
-            None if here == Kind::Space => {}
-            None => run = Some(here),
-            Some(run) if run == here && here != Kind::Chip => {}
-            Some(_) => break,
-        }
-        at = next;
-    }
-    at
+    words::walk(from, |at| {
+        let next = next_boundary(line, at)?;
+        Some((next, kind(line.get(at..next)?)))
+    })
 }
 
 /// The start of the word at or before this place: white space is passed first.
 pub fn word_left(line: &str, from: usize) -> usize {
-    let mut at = from;
-    let mut run = None;
-    while let Some(before) = previous_boundary(line, at) {
-        let here = kind(line.get(before..at).unwrap_or_default());
-        match run {
-            None if here == Kind::Space => {}
-            None => run = Some(here),
-            Some(run) if run == here && here != Kind::Chip => {}
-            Some(_) => break,
-        }
-        at = before;
-    }
-    at
+    words::walk(from, |at| {
+        let before = previous_boundary(line, at)?;
+        Some((before, kind(line.get(before..at)?)))
+    })
 }
 
 #[cfg(test)]

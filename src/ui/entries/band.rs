@@ -57,11 +57,14 @@ impl Band {
             left = paint::cut(left, kept, dots);
         }
         left.extend(facts);
+        let text_end = margin.saturating_add(u16::try_from(paint::columns(&left)).unwrap_or(u16::MAX));
         let mut spans = mark(self.state.role(), "●", cx, ground);
         spans.extend(paint::left_and_rail(left, rail, room, dots));
         Row {
             spans,
             gutter: margin.saturating_add(self.sign).min(cx.width),
+            // How long it took is nobody's text, and still less the blanks before it.
+            text_end: Some(text_end),
             ground: (ground != Color::Reset).then_some((0, ground)),
             ..Row::default()
         }

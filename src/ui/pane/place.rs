@@ -155,13 +155,7 @@ impl Frame<'_> {
         }
         self.live.remove(&entry);
         let open = is_open(item, self.expanded, self.show_thinking);
-        let key = LayoutKey {
-            entry,
-            revision: item.revision,
-            width: self.width,
-            fold: u8::from(open) | u8::from(self.look.glyphs) << 1 | u8::from(self.look.motion) << 2,
-            theme: self.look.theme.revision(),
-        };
+        let key = self.key(entry, item, open);
         if let Some(laid) = self.layouts.find(&key) {
             return What::Laid(laid);
         }
@@ -182,6 +176,16 @@ impl Frame<'_> {
             self.layouts.keep(key, laid.clone());
         }
         What::Laid(laid)
+    }
+
+    fn key(&self, entry: usize, item: &Item, open: bool) -> LayoutKey {
+        LayoutKey {
+            entry,
+            revision: item.revision,
+            width: self.width,
+            fold: u8::from(open) | u8::from(self.look.glyphs) << 1 | u8::from(self.look.motion) << 2,
+            theme: self.look.theme.revision(),
+        }
     }
 
     fn set_live(&mut self, entry: usize) -> What {
@@ -269,6 +273,21 @@ impl Frame<'_> {
                 Some(with(stream.rows(), live.texts.get_or_insert_with(|| RowTexts::of(stream.rows()))))
             }
         }
+    }
+
+    /// The same of an item that is only passed by: what is not laid out anyway is laid out and forgotten. Whoever copies
+    /// a long transcript would else drive all that is seen out of the cache.
+    pub fn read_once<R>(&mut self, entry: usize, with: impl FnOnce(&[Row], &RowTexts) -> R) -> Option<R> {
+        let item = self.conversation.items().get(entry).filter(|item| !is_hidden(item))?;
+        let is_live = matches!(item.body, Body::Reply(Prose::Live(_)));
+        let open = is_open(item, self.expanded, self.show_thinking);
+        let is_kept = self.layouts.find(&self.key(entry, item, open)).is_some();
+        if is_live || is_kept || self.set.contains_key(&entry) || self.conversation.is_finished_kept(entry) {
+            return self.read(entry, with);
+        }
+        let cx = EntryCx { look: self.look, width: self.width, open, gap: false };
+        let rows = (self.lay_out)(item, &cx).rows;
+        (!rows.is_empty()).then(|| with(&rows, &RowTexts::of(&rows)))
     }
 
     /// What to paint of an item that was placed.

@@ -19,6 +19,9 @@ use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
+#[path = "select_tests.rs"]
+mod select;
+
 /// One row a line, wrapped at the width; calls have a head row, and their output below it.
 fn plain(item: &Item, cx: &EntryCx<'_>) -> Layout {
     assert!(!cx.gap, "the blank row is the pane's");

@@ -1,6 +1,7 @@
 //! From cells to places in the text of items, and back: what selection and search stand on.
 
 use super::place::Frame;
+use crate::text::row::Joint;
 use crate::transcript::anchor::TextPoint;
 use crate::transcript::scroll::{Rows, Slice};
 use ratatui::layout::{Position, Rect};
@@ -16,26 +17,25 @@ pub(super) fn placed(slices: &[Slice], area: Rect) -> impl Iterator<Item = (Slic
     })
 }
 
-/// The place in the text that a cell shows; beside all text the nearest place before it, else behind it. A cell above or
-/// below the window counts as the nearest within.
-pub(super) fn point_at(
-    frame: &mut Frame<'_>,
-    slices: &[Slice],
-    area: Rect,
-    at: Position,
-) -> Option<TextPoint> {
+/// A cell of the window as a place in an item's rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub item: usize,
+    /// Nothing for the blank row above the item.
+    pub row: Option<usize>,
+    pub column: usize,
+}
+
+/// Which row and column of which item a cell belongs to. A cell above or below the window counts as the nearest within,
+/// one below all items as one of the last row.
+pub(super) fn spot_at(frame: &mut Frame<'_>, slices: &[Slice], area: Rect, at: Position) -> Option<Spot> {
     let y = at.y.clamp(area.y, area.bottom().saturating_sub(1).max(area.y));
     let (slice, place) = placed(slices, area).filter(|(_, place)| place.y <= y && place.height > 0).last()?;
     let gap = usize::from(frame.placed(slice.entry).gap);
     let indent = frame.indent(slice.entry);
     let row = (slice.first + usize::from(y - place.y)).min(slice.first + slice.rows - 1);
     let column = usize::from(at.x.saturating_sub(area.x).saturating_sub(indent));
-    let offset = frame.read(slice.entry, |rows, texts| match row.checked_sub(gap) {
-        Some(row) => texts.offset_at(rows, row, column),
-        // The blank row above an item is before all its text.
-        None => 0,
-    })?;
-    Some(TextPoint { item: slice.entry, offset })
+    Some(Spot { item: slice.entry, row: row.checked_sub(gap), column })
 }
 
 /// The cells in the window that show some bytes of an item's text, a rectangle a row.
@@ -63,6 +63,42 @@ pub(super) fn cells_of(
                 width: to - from,
                 height: 1,
             })
+        });
+        cells.collect()
+    });
+    cells.unwrap_or_default()
+}
+
+/// The cells behind the lines of an item that are selected with their line end, where there is room for one.
+pub(super) fn line_ends_of(
+    frame: &mut Frame<'_>,
+    slices: &[Slice],
+    area: Rect,
+    item: usize,
+    bytes: &Range<usize>,
+) -> Vec<Rect> {
+    let Some((slice, place)) = placed(slices, area).find(|(slice, _)| slice.entry == item) else {
+        return Vec::new();
+    };
+    let gap = usize::from(frame.placed(item).gap);
+    let indent = frame.indent(item);
+    let cells = frame.read(item, |rows, texts| {
+        let shown = (slice.first..slice.first + usize::from(place.height)).zip(place.y..);
+        let cells = shown.filter_map(|(row, y)| {
+            let row = row.checked_sub(gap)?;
+            let drawn = rows.get(row).filter(|row| !row.is_decoration)?;
+            let end = texts.row(row).end;
+            let below = rows.iter().skip(row + 1).find(|row| !row.is_decoration);
+            let is_line_end = below.is_none_or(|below| below.joint == Joint::Line);
+            // Behind the last line stands the gap to the next item.
+            let is_selected =
+                bytes.start <= end && if below.is_none() { bytes.end == usize::MAX } else { end < bytes.end };
+            if !is_line_end || !is_selected {
+                return None;
+            }
+            let column = texts.columns(rows, row, &texts.row(row)).end.max(usize::from(drawn.gutter));
+            let column = u16::try_from(column).unwrap_or(u16::MAX).saturating_add(indent);
+            (column < place.width).then(|| Rect { x: place.x + column, y, width: 1, height: 1 })
         });
         cells.collect()
     });

@@ -31,6 +31,8 @@ pub(super) enum Travel {
     Prompt(Direction),
     /// This item's first row stands in the window.
     Reveal(usize),
+    /// This place of a text stands in the window, with some rows around it.
+    RevealText(TextPoint),
     /// This row of all rows, by the heights as far as they are known, is the first in the window.
     Row(u64),
     HalfPage(Direction),
@@ -105,6 +107,7 @@ pub(super) fn settle(
                 }
             }
             Travel::Reveal(item) => reveal(item, scroll, height, heights, frame),
+            Travel::RevealText(point) => reveal_text(point, scroll, height, heights, frame),
             Travel::Row(row) => {
                 if let Some((item, row)) = heights.at(row) {
                     let last = frame.count(item).saturating_sub(1);

@@ -2,6 +2,7 @@
 
 use super::COPIED_FOR;
 use super::place::{Frame, Painted, is_hidden};
+use super::text;
 use crate::text::markdown::CardKind;
 use crate::text::row::{CardPart, Row};
 use crate::text::width;
@@ -9,6 +10,7 @@ use crate::theme::Theme;
 use crate::theme::role::{Role, Weight};
 use crate::transcript::conversation::Conversation;
 use crate::transcript::scroll::Slice;
+use crate::transcript::select::Selection;
 use crate::ui::hit::HitMap;
 use crate::ui::look::Look;
 use crate::ui::paint;
@@ -36,6 +38,7 @@ pub(super) struct Meaning<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Marks {
     pub focus: Option<usize>,
+    pub selected: Option<Selection>,
     pub copied: Option<(usize, usize, Instant)>,
 }
 
@@ -64,6 +67,16 @@ pub(super) fn paint(
         item.paint(place, first, buffer, meaning);
         if marks.focus == Some(slice.entry) && first == 0 {
             select(buffer, Rect { height: place.height.min(1), ..place }, frame.look.theme);
+        }
+    }
+    for slice in slices {
+        let Some(bytes) = marks.selected.and_then(|selected| selected.bytes_of(slice.entry)) else {
+            continue;
+        };
+        let cells = text::cells_of(frame, slices, area, slice.entry, &bytes);
+        let ends = text::line_ends_of(frame, slices, area, slice.entry, &bytes);
+        for cells in cells.into_iter().chain(ends) {
+            select(buffer, cells, frame.look.theme);
         }
     }
 }
@@ -183,7 +196,9 @@ fn select(buffer: &mut Buffer, row: Rect, theme: &Theme) {
                 ground,
                 Weight::Primary,
             );
-            cell.set_style(Style::new().fg(text).bg(ground));
+            // Where colours are the terminal's business the role reverses what is there.
+            let own = theme.style(Role::SelectedBg);
+            cell.set_style(Style::new().fg(text).bg(ground).add_modifier(own.add_modifier));
         }
     }
 }

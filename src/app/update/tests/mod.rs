@@ -8,6 +8,7 @@ mod keys;
 mod pointer;
 mod scroll_rules;
 mod search;
+mod select;
 mod sessions;
 mod settings;
 mod submit;
