@@ -16,7 +16,7 @@ use super::start::Surroundings;
 use super::state::{AppState, Beginning};
 use super::terminal::{Facts, Terminal};
 use super::update::{self, Outcome};
-use super::{draw, farewell, theme_choice};
+use super::{draw, farewell, theme_choice, title};
 use crate::agent::outbox::Listener;
 use crate::agent::view::SessionView;
 use crate::cli::RunArgs;
@@ -36,6 +36,10 @@ use tokio::sync::watch;
 
 /// Events of the agent that are taken in before the loop looks for input again.
 const MOST_EVENTS: usize = 64;
+
+/// Grounds of dark and light terminals that do not tell theirs.
+const DARK: Rgb = Rgb(0x1a, 0x1a, 0x1d);
+const LIGHT: Rgb = Rgb(0xf7, 0xf6, 0xf2);
 
 /// Runs the program on the terminal of this process, until the user leaves it.
 ///
@@ -95,7 +99,7 @@ fn beginning(
         settings: &around.loaded.settings,
         cwd: around.cwd.clone(),
         home: around.places.home.clone(),
-        term_program: around.env.get("TERM_PROGRAM").map(str::to_owned),
+        term_program: around.env.get("TERM_PROGRAM").map(str::to_owned).or_else(|| facts.caps.name.clone()),
         no_session: args.session.no_session,
         pick_session: args.session.resume.as_deref() == Some(""),
         themes: theme_choice::names(around),
@@ -228,13 +232,29 @@ impl Loop {
     /// What the terminal says after the time limit still counts.
     fn late_answer(&mut self, state: &mut AppState, reply: Reply) {
         match reply {
-            Reply::KeyboardFlags(_) => self.terminal.set_keyboard(),
-            Reply::Background([red, green, blue]) if !state.page_known => {
-                state.page_known = true;
-                self.exec.set_page(Rgb(red, green, blue));
-                self.perform(state, update::reload_theme);
+            Reply::Background([red, green, blue]) => self.page_told(state, Rgb(red, green, blue)),
+            Reply::Scheme { dark } => {
+                // The colour itself tells more; but a terminal that never told it will not do so now.
+                if !state.page_known || self.exec.page_is_assumed() {
+                    self.exec.assume_page(if dark { DARK } else { LIGHT });
+                    state.page_known = true;
+                    self.perform(state, update::reload_theme);
+                }
+                self.terminal.ask_background();
             }
-            _ => {}
+            reply => {
+                if self.terminal.learn(reply) {
+                    self.clock.request(Cause::Input, Instant::now());
+                }
+            }
+        }
+    }
+
+    /// The terminal's ground has become known, or changed.
+    fn page_told(&mut self, state: &mut AppState, page: Rgb) {
+        if self.exec.set_page(page) {
+            state.page_known = true;
+            self.perform(state, update::reload_theme);
         }
     }
 
@@ -309,7 +329,7 @@ impl Loop {
         }
         for effect in outcome.effects {
             let is_handed_over = matches!(effect, Effect::Edit(_) | Effect::Suspend);
-            let flow = self.exec.run(effect, &self.terminal);
+            let flow = self.exec.run(effect, &mut self.terminal);
             if is_handed_over {
                 self.signals.forget_interrupts();
             }
@@ -324,7 +344,11 @@ impl Loop {
     fn draw(&mut self, state: &mut AppState) {
         let now = Instant::now();
         let size = state.size;
-        self.terminal.show(size, |buffer| draw::draw(state, now, buffer));
+        self.terminal.show(size, |buffer| {
+            let caret = draw::draw(state, now, buffer);
+            (caret, state.scene.hits.links())
+        });
+        self.terminal.set_title(&title::of(state));
         self.clock.drawn(now, state.scene.next_deadline);
     }
 }

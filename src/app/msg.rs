@@ -56,6 +56,8 @@ pub enum Done {
     Theme(Box<Theme>),
     /// What became of a copy.
     Copied(Copied),
+    /// An address could not be opened, and why; what became of copying it instead.
+    LinkCopied(String, Copied),
     /// What is on the clipboard; the error says why nothing can be read.
     Pasted(Result<String, String>),
     /// What was written in the editor; the error says why not.

@@ -5,7 +5,7 @@ use super::headless::Exit;
 use super::slash;
 use crate::agent::view::SessionView;
 use crate::config::keymap::Keymap;
-use crate::config::settings::Settings;
+use crate::config::settings::{ScreenSettings, Settings};
 use crate::proto::command::Prompt;
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::AskId;
@@ -51,6 +51,10 @@ pub struct AppState {
     pub enter_steers: bool,
     /// The mouse is taken.
     pub mouse: bool,
+    /// Of the mouse only the wheel.
+    pub wheel_only: bool,
+    /// A click on an address opens it.
+    pub open_links: bool,
     /// Sessions are not kept.
     pub no_session: bool,
     /// Columns and rows.
@@ -80,6 +84,8 @@ pub struct AppState {
     pub listing: Option<String>,
     /// Turns wheel events into lines.
     pub wheel: Wheel,
+    /// Events that the terminal sends for a notch, as far as its name tells.
+    pub wheel_events: u8,
     /// Gestures that depend on the one before.
     pub gestures: Gestures,
     /// What the last frame meant.
@@ -159,7 +165,7 @@ pub struct Beginning<'a> {
     pub cwd: PathBuf,
     /// The user's home folder.
     pub home: PathBuf,
-    /// The value of `TERM_PROGRAM`.
+    /// The value of `TERM_PROGRAM`, or the name that the terminal gave.
     pub term_program: Option<String>,
     /// Sessions are not kept.
     pub no_session: bool,
@@ -205,6 +211,8 @@ impl AppState {
             motion: !screen.reduced_motion,
             enter_steers: beginning.settings.enter_steers,
             mouse: screen.mouse,
+            wheel_only: screen.wheel_only,
+            open_links: screen.open_links,
             no_session: beginning.no_session,
             size: beginning.size,
             epoch: beginning.now,
@@ -221,16 +229,23 @@ impl AppState {
             branch: None,
             toast: None,
             listing: None,
-            wheel: Wheel::new(events_a_notch(beginning.term_program.as_deref())),
+            wheel: Wheel::new(1, 1),
+            wheel_events: events_a_notch(beginning.term_program.as_deref()),
             gestures: Gestures::default(),
             scene: Scene::default(),
             exit: None,
         };
+        state.set_wheel(screen);
         state.tell_values();
         if beginning.pick_session {
             super::update::sessions::open_picker(&mut state);
         }
         state
+    }
+
+    /// The wheel as the settings want it.
+    pub fn set_wheel(&mut self, screen: &ScreenSettings) {
+        self.wheel = Wheel::new(screen.wheel_events.unwrap_or(self.wheel_events), screen.wheel_lines);
     }
 
     /// The look of a frame.

@@ -8,7 +8,7 @@
 //! - What begins like a sequence is a sequence: none of it ever becomes typed letters.
 //! - Every byte costs the same, also in a paste of many megabytes.
 
-use super::caps::{control_reply, string_reply};
+use super::caps::{control_reply, cursor_reply, string_reply};
 use super::filter::{self, Cut, Head};
 use super::input::{Input, pasted_text};
 use super::keys;
@@ -306,7 +306,10 @@ impl Parser {
                 let numbers = keys::numbers(rest);
                 out.push(Input::Reply(control_reply(*marker, &numbers, intermediate, end)));
             }
-            _ => out.extend(keys::control(held, end, modifier(alt)).map(Input::Key)),
+            _ => match cursor_reply(&keys::numbers(held)).filter(|_| end == b'R') {
+                Some(reply) => out.push(Input::Reply(reply)),
+                None => out.extend(keys::control(held, end, modifier(alt)).map(Input::Key)),
+            },
         }
     }
 

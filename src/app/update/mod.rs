@@ -9,6 +9,7 @@
 //! | [`mouse`] | clicks and the wheel |
 //! | [`submit`] | prompts, shell lines, waiting rows |
 //! | [`commands`] | commands behind a slash |
+//! | [`links`] | addresses |
 //! | [`layers`] | what the cards and lists over the page answer |
 //! | [`sessions`] | opening another session |
 //! | [`models`] | choosing models and thinking levels |
@@ -18,6 +19,7 @@ pub mod commands;
 pub mod done;
 pub mod keys;
 pub mod layers;
+pub mod links;
 pub mod models;
 pub mod mouse;
 pub mod sessions;
@@ -112,6 +114,7 @@ fn input_came(state: &mut AppState, input: Input, now: Instant) -> Outcome {
     match input {
         Input::Key(key) => keys::key(state, &key, now),
         Input::Paste(text) => keys::paste(state, &text, now),
+        Input::Mouse(mouse) if state.wheel_only && !links::is_wheel(mouse.kind) => Outcome::none(),
         Input::Mouse(mouse) => mouse::mouse(state, mouse, now),
         Input::Resize { columns, rows } => {
             state.size = (columns, rows);

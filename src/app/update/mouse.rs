@@ -60,8 +60,7 @@ fn click(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
             Some(text) => Outcome::effect(Effect::Copy(text)),
             None => Outcome::none(),
         },
-        // Opening a browser from a terminal is the terminal's business; the address is what we can give.
-        Target::Link(url) => Outcome::effect(Effect::Copy(url.to_string())),
+        Target::Link(url) => super::links::click(state, url),
         Target::Below => {
             state.pane.to_end();
             Outcome::changed()
