@@ -1,5 +1,6 @@
 //! The full-screen program as a person uses it: keys go in, the screen is read.
 
+mod edges;
 mod faults;
 mod manners;
 mod work;
