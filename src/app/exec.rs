@@ -266,7 +266,10 @@ impl Exec {
                 Some(clipboard) => clipboard.copy(url.to_string(), move |copied| {
                     tell(&reports, Done::LinkCopied(why, copied));
                 }),
-                None => tell(&reports, warning(format!("Not opened: {why}."))),
+                None => tell(
+                    &reports,
+                    warning(format!("Not opened ({why}), and nothing can be copied in this run.")),
+                ),
             }
         });
         if let Err(error) = started {

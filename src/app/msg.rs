@@ -56,7 +56,7 @@ pub enum Done {
     Theme(Box<Theme>),
     /// What became of a copy.
     Copied(Copied),
-    /// An address could not be opened, and why; what became of copying it instead.
+    /// An address was not opened, and why, in a few words; what became of copying it instead.
     LinkCopied(String, Copied),
     /// What is on the clipboard; the error says why nothing can be read.
     Pasted(Result<String, String>),

@@ -12,19 +12,19 @@ const SCHEMES: [&str; 3] = ["http://", "https://", "mailto:"];
 const NO_BROWSER: &str = "no-desktop";
 
 /// Opens the address, and waits for the program that does: not for the loop. `started` is called when it runs. Its
-/// environment has none of `secrets`. The error says why not, to be read after "Not opened: ".
+/// environment has none of `secrets`. The error says why not, in a few words.
 pub fn open(url: &str, env: &Env, secrets: &[String], started: impl FnOnce()) -> Result<(), String> {
     may_open(url, env)?;
     let opener = opener();
     let mut child = start(opener, url, env, secrets).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => format!("there is no {opener} here"),
+        io::ErrorKind::NotFound => format!("no {opener} here"),
         _ => format!("{opener}: {error}"),
     })?;
     started();
     // Unwaited it would stay behind as a zombie.
     match child.wait() {
         Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err(format!("{opener} found no program for it")),
+        Ok(_) => Err(format!("{opener} found no program")),
         Err(error) => Err(format!("{opener}: {error}")),
     }
 }
@@ -34,10 +34,10 @@ fn may_open(url: &str, env: &Env) -> Result<(), String> {
     let begins =
         |scheme: &&str| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
     if !SCHEMES.iter().any(|scheme| begins(&scheme)) || url.chars().any(char::is_control) {
-        return Err("it is no web or mail address".to_owned());
+        return Err("no web or mail address".to_owned());
     }
     if !Way::of(env).native {
-        return Err("this is another machine than yours".to_owned());
+        return Err("another machine".to_owned());
     }
     Ok(())
 }

@@ -34,7 +34,7 @@ pub fn done(state: &mut AppState, done: Done, now: Instant) -> Outcome {
         }
         Done::LinkCopied(why, copied) => {
             let (level, text) = copy_notice(&copied);
-            state.toast(level, format!("Not opened: {why}. The address: {text}"), now);
+            state.toast(level, format!("Not opened ({why}). {text}"), now);
         }
         Done::Pasted(Ok(text)) => return keys::paste(state, &text, now),
         Done::Pasted(Err(why)) => state.toast(NoticeLevel::Info, format!("Not pasted: {why}."), now),
