@@ -32,8 +32,8 @@ pub fn open(url: &str, env: &Env, secrets: &[String], started: impl FnOnce()) ->
 /// Whether it can be tried here at all.
 fn may_open(url: &str, env: &Env) -> Result<(), String> {
     let begins =
-        |scheme: &&str| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
-    if !SCHEMES.iter().any(|scheme| begins(&scheme)) || url.chars().any(char::is_control) {
+        |scheme: &str| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    if !SCHEMES.iter().any(|scheme| begins(scheme)) || url.chars().any(char::is_control) {
         return Err("no web or mail address".to_owned());
     }
     if !Way::of(env).native {

@@ -154,6 +154,7 @@ impl Guard {
         let mut state = self.0.lock();
         self.0.raw(&mut state)?;
         let bytes = self.0.screen(&mut state, alternate)?;
+        drop(state);
         self.0.tty.write_within(&bytes, PATIENCE)
     }
 
@@ -206,6 +207,7 @@ impl Guard {
         let before = state.modes;
         let now = Modes { keyboard, other_keys, ..before };
         state.modes = now;
+        drop(state);
         let mut bytes = Vec::new();
         if before.keyboard != now.keyboard {
             bytes.extend_from_slice(before.keyboard_off());
@@ -352,7 +354,11 @@ impl Inner {
     }
 }
 
+/// An empty one would take away what the window has, before there is one of ours.
 fn title_bytes(title: &str) -> Vec<u8> {
+    if title.is_empty() {
+        return Vec::new();
+    }
     format!("\x1b]2;{title}\x1b\\").into_bytes()
 }
 

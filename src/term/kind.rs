@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn who_prints_what_it_does_not_know_gets_none_of_it() {
-        let table: [(&[(&str, &str)], bool, bool); 6] = [
+        let table: [(&[_], bool, bool); 6] = [
             (&[("TERM", "xterm-256color")], true, true),
             (&[("TERM", "linux")], false, false),
             (&[("TERM", "screen.xterm-256color"), ("STY", "1.x")], false, true),

@@ -264,7 +264,8 @@ impl Pty {
             terminal.set_ground((red, green, blue));
             let is_dark = u16::from(red) + u16::from(green) + u16::from(blue) < 3 * 128;
             let tells = terminal.modes().is_on(super::terminal::modes::private::SCHEME_CHANGES);
-            tells.then(|| format!("\x1b[?997;{}n", if is_dark { 1 } else { 2 })).unwrap_or_default()
+            let report = format!("\x1b[?997;{}n", if is_dark { 1 } else { 2 });
+            if tells { report } else { String::new() }
         };
         self.send(bytes.as_bytes());
     }
