@@ -14,6 +14,7 @@ use mynah::testkit::terminal::modes::private;
 use ratatui::style::Color;
 use rustix::process::Signal;
 use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
 
 const ADDRESS: &str = "https://example.org/a/rather/long/path/to/something/that/does/not/fit/into/one/row";
 
@@ -291,23 +292,35 @@ fn a_narrow_terminal_keeps_the_symbols_unless_the_user_wants_plain_ones() {
     leave(&mut pty);
 }
 
+/// The line hangs from now on, behind a letter that was typed: the one piece that a stalled terminal still takes.
+fn hang(pty: &mut Pty) {
+    let before = pty.output().len();
+    pty.stall();
+    pty.key("x", KeyAction::Press);
+    wait_until("the letter", || pty.output().len() > before);
+}
+
 /// Over a slow line the key that ends the program, or calls the editor, comes up when others have the terminal.
 #[test]
 fn a_key_that_comes_up_late_is_not_for_the_shell() {
     let home = Home::new();
     let server = serve(vec![]);
-    let script =
-        format!("{} --model openai/any; IFS= read -r line; echo \"got=$line=\"", env!("CARGO_BIN_EXE_mynah"));
+    let script = format!(
+        "{} --model openai/any; echo at the shell; IFS= read -r line; echo \"got=$line=\"",
+        env!("CARGO_BIN_EXE_mynah")
+    );
     let program = Program::new("sh").args(["-c", &script]).envs(home.variables()).folder(home.project());
     let keys =
         [("OPENAI_BASE_URL", server.openai_base_url()), ("OPENAI_API_KEY", crate::flows::KEY.to_owned())];
     let mut pty = open(program.envs(keys));
-    pty.stall();
+    hang(&mut pty);
+    pty.key("backspace", KeyAction::Press);
     pty.key("ctrl+d", KeyAction::Press);
-    pty.wait_quiet(QUIET);
+    // Long enough for a program that waits for nothing to have ended, shorter than ours waits for the line.
+    pty.wait_quiet(Duration::from_millis(400));
     pty.key("ctrl+d", KeyAction::Release);
     pty.go_on();
-    pty.wait_until("the shell's screen", |terminal| !terminal.modes().is_alternate());
+    pty.wait_for("at the shell");
     pty.type_text("word\n");
     pty.wait_for("got=word=");
 }
@@ -316,17 +329,21 @@ fn a_key_that_comes_up_late_is_not_for_the_shell() {
 fn a_key_that_comes_up_late_is_not_for_the_editor() {
     let home = Home::new();
     let server = serve(vec![]);
-    let path = home.write("editor.sh", "#!/bin/sh\nIFS= read -r line; printf 'got=%s=' \"$line\" > \"$1\"\n");
+    let path = home.write(
+        "editor.sh",
+        "#!/bin/sh\necho in the editor; IFS= read -r line; printf 'got=%s=' \"${#line}\" > \"$1\"\n",
+    );
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
     let mut pty = open(mynah(&home, &server).envs([("EDITOR", path.to_str().unwrap())]));
-    pty.stall();
+    hang(&mut pty);
     pty.key("ctrl+g", KeyAction::Press);
-    pty.wait_quiet(QUIET);
+    pty.wait_quiet(Duration::from_millis(400));
     pty.key("ctrl+g", KeyAction::Release);
     pty.go_on();
-    pty.wait_until("the editor's screen", |terminal| !terminal.modes().is_alternate());
+    pty.wait_for("in the editor");
     pty.type_text("word\n");
-    pty.wait_for("got=word=");
+    // Its length: what steers would not be seen.
+    pty.wait_for("got=4=");
     super::faults::and_drawn(&mut pty, |pty| pty.press("ctrl+u"));
     leave(&mut pty);
 }
