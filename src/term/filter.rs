@@ -51,6 +51,7 @@ pub fn head(bytes: &[u8], cut: Option<Cut>) -> Head {
             Head::Fragment(length) if nobody_types(bytes.get(..length).unwrap_or_default()) => {
                 Head::Fragment(length)
             }
+            Head::Unfinished(of) if nobody_types(bytes) => Head::Unfinished(of),
             _ => whole_mouse_report(bytes),
         },
         None => whole_mouse_report(bytes),
@@ -61,11 +62,13 @@ pub fn head(bytes: &[u8], cut: Option<Cut>) -> Head {
 /// focus: `[x` could have been
 /// pasted.
 fn sequence(rest: &[u8]) -> bool {
-    let parameters = rest.iter().take_while(|byte| is_parameter(**byte)).count();
+    let parameters = rest.iter().take_while(|byte| is_parameter(**byte) || **byte == b'$').count();
     match rest.get(parameters) {
+        // Its end is still to come.
+        None => nobody_types(rest),
         Some(b'A'..=b'D' | b'F' | b'H' | b'I' | b'O' | b'Z') if parameters == 0 => true,
         Some(b'@'..=b'~') => parameters > 0,
-        Some(_) | None => false,
+        Some(_) => false,
     }
 }
 
@@ -154,6 +157,9 @@ mod tests {
             ("[A", escape, Head::Sequence),
             ("[<35;150;7M", escape, Head::Sequence),
             ("[1;2B", escape, Head::Sequence),
+            ("[?2026;2$y", escape, Head::Sequence),
+            ("[?62;", escape, Head::Sequence),
+            ("[1", escape, Head::Input),
             ("x", escape, Head::Input),
             ("35;150;7M", sequence, Head::Fragment(9)),
             (";7Mtext", sequence, Head::Fragment(3)),
@@ -168,6 +174,8 @@ mod tests {
             ("?62c", perhaps, Head::Fragment(4)),
             ("?997;1n", perhaps, Head::Fragment(7)),
             ("?c", perhaps, Head::Input),
+            ("<35;1", perhaps, Head::Unfinished(Cut::InSequence)),
+            ("35", perhaps, Head::Input),
             ("n", sequence, Head::Fragment(1)),
             ("]11;rgb:1", escape, Head::String),
             ("P>|kit", escape, Head::String),

@@ -269,6 +269,12 @@ proptest! {
         if pieces.get(late).is_some_and(|(piece, _)| piece.len() < 5) {
             return Ok(());
         }
+        // So may one letter behind what is a key of its own by then.
+        let before: Vec<u8> = pieces.iter().take(late).flat_map(|(piece, _)| piece.iter().copied()).collect();
+        let is_letter = pieces.get(late).is_some_and(|(piece, _)| matches!(piece, [b'I' | b'O', ..]));
+        if before.ends_with(b"\x1b[") && is_letter {
+            return Ok(());
+        }
         pieces.push((b"x", 1000));
         prop_assert_eq!(typed_of(&pieces), "x", "{:?}", pieces);
     }
