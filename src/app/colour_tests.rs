@@ -31,7 +31,7 @@ fn bytes_of(theme: Theme, depth: Depth) -> Vec<u8> {
     let (mut cells, caret) = stage.draw();
     depth.cells(&mut cells);
     let mut out = Vec::new();
-    Screen::new(false, true).paint(Frame { cells, caret }, &mut out);
+    Screen::new(false, true).paint(Frame { cells, caret, ..Frame::default() }, &mut out);
     out
 }
 

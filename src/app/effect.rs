@@ -5,6 +5,7 @@ use crate::proto::command::{Command, Placement, Prompt};
 use crate::proto::prompt::{Draft, PromptRecord};
 use crate::store::drafts::Owner;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// One thing to do.
 #[derive(Debug, PartialEq)]
@@ -17,14 +18,16 @@ pub enum Effect {
     Open(SessionChoice),
     /// Puts a text on the clipboard.
     Copy(String),
-    /// Puts what was selected on the clipboard, and where a middle click finds it.
+    /// Puts what was selected on the clipboard, and where the middle button pastes from.
     CopySelection(String),
     /// Goes on with a long copy when what else waits is done.
     GatherOn,
     /// Reads the clipboard.
     Paste,
-    /// Reads what was selected last, anywhere.
+    /// Reads what was selected last, in whatever program.
     PastePrimary,
+    /// Opens an address; copies it where that can't be done.
+    OpenLink(Arc<str>),
     /// Lets the user edit a text in their editor.
     Edit(String),
     /// Stops the program until the shell continues it.
@@ -33,6 +36,14 @@ pub enum Effect {
     Repaint,
     /// Takes the mouse, or leaves it to the terminal.
     Mouse(bool),
+    /// Of the mouse takes only the wheel, or all.
+    WheelOnly(bool),
+    /// Uses the keyboard protocols that the terminal has, or none.
+    Keyboard(bool),
+    /// Shows plain characters instead of symbols; `None` goes by the terminal.
+    Ascii(Option<bool>),
+    /// Gives the window a title, or leaves it its own.
+    Title(bool),
     /// Reads the prompts of former sessions.
     LoadHistory,
     /// Keeps a prompt for later sessions.

@@ -17,7 +17,7 @@ use super::state::{AppState, Beginning};
 use super::terminal::{Facts, Terminal};
 use super::update::{self, Outcome};
 use super::watch_files::FileWatch;
-use super::{draw, farewell, theme_choice};
+use super::{draw, farewell, theme_choice, title};
 use crate::agent::outbox::Listener;
 use crate::agent::view::SessionView;
 use crate::cli::RunArgs;
@@ -41,6 +41,9 @@ const MOST_EVENTS: usize = 64;
 
 /// Rows that an input method draws on: a long word goes on in the next one.
 const PREEDIT_ROWS: u16 = 2;
+/// Grounds of dark and light terminals that do not tell theirs.
+const DARK: Rgb = Rgb(0x1a, 0x1a, 0x1d);
+const LIGHT: Rgb = Rgb(0xf7, 0xf6, 0xf2);
 
 /// Runs the program on the terminal of this process, until the user leaves it.
 ///
@@ -109,7 +112,7 @@ fn beginning(
         loaded: around.loaded.clone(),
         cwd: around.cwd.clone(),
         home: around.places.home.clone(),
-        term_program: around.env.get("TERM_PROGRAM").map(str::to_owned),
+        term_program: around.env.get("TERM_PROGRAM").map(str::to_owned).or_else(|| facts.caps.name.clone()),
         no_session: args.session.no_session,
         pick_session: args.session.resume.as_deref() == Some(""),
         themes: theme_choice::names(around),
@@ -259,13 +262,29 @@ impl Loop {
     /// What the terminal says after the time limit still counts.
     fn late_answer(&mut self, state: &mut AppState, reply: Reply) {
         match reply {
-            Reply::KeyboardFlags(_) => self.terminal.set_keyboard(),
-            Reply::Background([red, green, blue]) if !state.page_known => {
-                state.page_known = true;
-                self.exec.set_page(Rgb(red, green, blue));
-                self.perform(state, update::reload_theme);
+            Reply::Background([red, green, blue]) => self.page_told(state, Rgb(red, green, blue)),
+            Reply::Scheme { dark } => {
+                // The colour itself tells more; but a terminal that never told it will not do so now.
+                if !state.page_known || self.exec.page_is_assumed() {
+                    self.exec.assume_page(if dark { DARK } else { LIGHT });
+                    state.page_known = true;
+                    self.perform(state, update::reload_theme);
+                }
+                self.terminal.ask_background();
             }
-            _ => {}
+            reply => {
+                if self.terminal.learn(reply) {
+                    self.clock.request(Cause::Input, Instant::now());
+                }
+            }
+        }
+    }
+
+    /// The terminal's ground has become known, or changed.
+    fn page_told(&mut self, state: &mut AppState, page: Rgb) {
+        if self.exec.set_page(page) {
+            state.page_known = true;
+            self.perform(state, update::reload_theme);
         }
     }
 
@@ -348,7 +367,7 @@ impl Loop {
                 // Nobody knows whether the program ever comes back.
                 self.perform(state, update::drafts::keep_if_changed);
             }
-            let flow = self.exec.run(effect, &self.terminal);
+            let flow = self.exec.run(effect, &mut self.terminal);
             if is_handed_over {
                 self.signals.forget_interrupts();
             }
@@ -363,7 +382,11 @@ impl Loop {
     fn draw(&mut self, state: &mut AppState) {
         let now = Instant::now();
         let size = state.size;
-        self.terminal.show(size, |buffer| draw::draw(state, now, buffer));
+        self.terminal.show(size, |buffer| {
+            let caret = draw::draw(state, now, buffer);
+            (caret, state.scene.hits.links())
+        });
+        self.terminal.set_title(&title::of(state));
         self.clock.drawn(now, state.scene.next_deadline);
     }
 }

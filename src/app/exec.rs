@@ -10,7 +10,7 @@ use super::headless::Exit;
 use super::msg::{Done, Msg, Opened, Reloaded};
 use super::start::{self, Started, Surroundings};
 use super::terminal::Terminal;
-use super::{folder_listing, git_branch, reload, theme_choice, update};
+use super::{folder_listing, git_branch, open_link, reload, theme_choice, update};
 use crate::agent::handle::AgentHandle;
 use crate::agent::outbox::Listener;
 use crate::cli::{RunArgs, SessionArgs};
@@ -26,7 +26,9 @@ use crate::proto::prompt::PromptRecord;
 use crate::store::error::reason;
 use crate::store::log::Log;
 use crate::store::{find, history};
+use crate::term::clipboard::Clipboard;
 use crate::term::{editor, handoff};
+use crate::text::clean::for_line;
 use crate::theme::mix::Rgb;
 use crate::ui::layers::models::ModelItem;
 use std::path::PathBuf;
@@ -67,6 +69,8 @@ pub struct Exec {
     /// The terminal's ground, for themes that are loaded later.
     page: Option<Rgb>,
     drafts: DraftKeeper,
+    /// The terminal did not tell it, only that it is dark or light.
+    page_is_assumed: bool,
 }
 
 /// What the loop does next.
@@ -89,12 +93,24 @@ impl Exec {
         page: Option<Rgb>,
     ) -> Self {
         let drafts = DraftKeeper::start(around.places.state.clone(), reports.clone());
-        Self { args, around, reports, agent: None, page, drafts }
+        Self { args, around, reports, agent: None, page, page_is_assumed: false, drafts }
     }
 
-    /// The terminal has told its ground late.
-    pub const fn set_page(&mut self, page: Rgb) {
+    /// The terminal has told its ground. Returns whether it is another than was known.
+    pub fn set_page(&mut self, page: Rgb) -> bool {
+        self.page_is_assumed = false;
+        self.page.replace(page) != Some(page)
+    }
+
+    /// The terminal has told that it is dark or light, and no colour so far.
+    pub const fn assume_page(&mut self, page: Rgb) {
         self.page = Some(page);
+        self.page_is_assumed = true;
+    }
+
+    /// The ground is not the terminal's word.
+    pub const fn page_is_assumed(&self) -> bool {
+        self.page_is_assumed
     }
 
     /// Sends commands to this agent from now on, and ends the one before.
@@ -124,24 +140,37 @@ impl Exec {
     }
 
     /// Performs one effect.
-    pub fn run(&mut self, effect: Effect, terminal: &Terminal) -> Flow {
+    pub fn run(&mut self, effect: Effect, terminal: &mut Terminal) -> Flow {
         match effect {
             Effect::Send(command) => self.send(command),
             Effect::Submit(prompt, how) => self.submit(prompt, how),
             Effect::Open(choice) => self.open(choice),
-            Effect::Copy(text) | Effect::CopySelection(text) => {
+            Effect::Copy(text) => {
                 let reports = self.reports.clone();
                 terminal.copy(text, move |copied| tell(&reports, Done::Copied(copied)));
             }
             Effect::GatherOn => tell(&self.reports, Done::GatherOn),
-            Effect::Paste | Effect::PastePrimary => {
+            Effect::CopySelection(text) => {
+                let reports = self.reports.clone();
+                terminal.copy_selection(text, move |copied| tell(&reports, Done::Copied(copied)));
+            }
+            Effect::Paste => {
                 let reports = self.reports.clone();
                 terminal.paste(move |read| tell(&reports, Done::Pasted(read)));
             }
+            Effect::PastePrimary => {
+                let reports = self.reports.clone();
+                terminal.paste_primary(move |read| tell(&reports, Done::Pasted(read)));
+            }
+            Effect::OpenLink(url) => self.open_link(url, terminal.clipboard()),
             Effect::Edit(text) => return self.edit(&text, terminal),
             Effect::Suspend => return suspend(terminal),
             Effect::Repaint => terminal.repaint(),
             Effect::Mouse(on) => terminal.set_mouse(on),
+            Effect::WheelOnly(on) => terminal.set_wheel_only(on),
+            Effect::Keyboard(on) => terminal.set_keyboard(on),
+            Effect::Ascii(ascii) => terminal.set_ascii(ascii),
+            Effect::Title(on) => terminal.set_titled(on),
             Effect::LoadHistory => {
                 let state = self.around.places.state.clone();
                 self.in_background(move || match history::load(&state) {
@@ -250,6 +279,30 @@ impl Exec {
             // Nobody listens once the program ends.
             let _ended = reports.send(report);
         });
+    }
+
+    /// Opens an address on a thread of its own: the program for it may run as long as the browser.
+    fn open_link(&self, url: Arc<str>, clipboard: Option<Clipboard>) {
+        let (around, reports) = (self.around.clone(), self.reports.clone());
+        let started = std::thread::Builder::new().name("opener".to_owned()).spawn(move || {
+            let secrets = around.models(None, true).0.secret_env_names();
+            let opened = open_link::open(&url, &around.env, &secrets, || {
+                tell(&reports, Done::Toast(NoticeLevel::Info, format!("Opening {}", for_line(&url))));
+            });
+            let Err(why) = opened else { return };
+            match clipboard {
+                Some(clipboard) => clipboard.copy(url.to_string(), move |copied| {
+                    tell(&reports, Done::LinkCopied(why, copied));
+                }),
+                None => tell(
+                    &reports,
+                    warning(format!("Not opened ({why}), and nothing can be copied in this run.")),
+                ),
+            }
+        });
+        if let Err(error) = started {
+            tell(&self.reports, warning(format!("Not opened: {}.", reason(&error))));
+        }
     }
 
     fn edit(&self, text: &str, terminal: &Terminal) -> Flow {

@@ -58,6 +58,8 @@ pub enum Done {
     Theme(Box<Theme>),
     /// What became of a copy.
     Copied(Copied),
+    /// An address was not opened, and why, in a few words; what became of copying it instead.
+    LinkCopied(String, Copied),
     /// What is on the clipboard; the error says why nothing can be read.
     Pasted(Result<String, String>),
     /// What was written in the editor; the error says why not.

@@ -7,6 +7,7 @@ use crate::agent::view::SessionView;
 use crate::config::key::Key;
 use crate::config::keymap::Keymap;
 use crate::config::load::Loaded;
+use crate::config::settings::ScreenSettings;
 use crate::proto::command::Prompt;
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::AskId;
@@ -53,6 +54,10 @@ pub struct AppState {
     pub enter_steers: bool,
     /// The mouse is taken.
     pub mouse: bool,
+    /// Of the mouse only the wheel.
+    pub wheel_only: bool,
+    /// A click on an address opens it.
+    pub open_links: bool,
     /// Sessions are not kept.
     pub no_session: bool,
     /// Columns and rows.
@@ -84,6 +89,8 @@ pub struct AppState {
     pub listing: Option<String>,
     /// Turns wheel events into lines.
     pub wheel: Wheel,
+    /// Events that the terminal sends for a notch, as far as its name tells.
+    pub wheel_events: u8,
     /// Gestures that depend on the one before.
     pub gestures: Gestures,
     /// The keys of a chord that was begun.
@@ -206,7 +213,7 @@ pub struct Beginning {
     pub cwd: PathBuf,
     /// The user's home folder.
     pub home: PathBuf,
-    /// The value of `TERM_PROGRAM`.
+    /// The value of `TERM_PROGRAM`, or the name that the terminal gave.
     pub term_program: Option<String>,
     /// Sessions are not kept.
     pub no_session: bool,
@@ -230,6 +237,10 @@ pub struct Beginning {
     pub now: Instant,
 }
 
+fn wheel_of(screen: &ScreenSettings, events: u8) -> Wheel {
+    Wheel::new(screen.wheel_events.unwrap_or(events), screen.wheel_lines)
+}
+
 impl AppState {
     /// A program that has just started: nothing is open yet.
     pub fn new(beginning: Beginning) -> Self {
@@ -238,6 +249,7 @@ impl AppState {
         let told = beginning.notices.clone();
         let mut composer = Composer::new(beginning.cwd.clone());
         composer.inform_completer(|completer| completer.set_commands(slash::completion_items()));
+        let wheel_events = events_a_notch(beginning.term_program.as_deref());
         let mut pane = Pane::new();
         pane.set_sticky_heading(screen.sticky_heading);
         pane.set_scrollbar(screen.scrollbar);
@@ -257,6 +269,8 @@ impl AppState {
             motion: !screen.reduced_motion,
             enter_steers: settings.enter_steers,
             mouse: screen.mouse,
+            wheel_only: screen.wheel_only,
+            open_links: screen.open_links,
             no_session: beginning.no_session,
             size: beginning.size,
             epoch: beginning.now,
@@ -274,7 +288,8 @@ impl AppState {
             branch: None,
             toast: None,
             listing: None,
-            wheel: Wheel::new(events_a_notch(beginning.term_program.as_deref())),
+            wheel: wheel_of(screen, wheel_events),
+            wheel_events,
             gestures: Gestures::default(),
             chord: Vec::new(),
             told,
@@ -288,6 +303,11 @@ impl AppState {
             super::update::sessions::open_picker(&mut state);
         }
         state
+    }
+
+    /// The wheel as the settings want it.
+    pub fn set_wheel(&mut self, screen: &ScreenSettings) {
+        self.wheel = wheel_of(screen, self.wheel_events);
     }
 
     /// The look of a frame.

@@ -92,7 +92,8 @@ impl Kind {
     pub fn check(self, item: &Item) -> Option<Checked> {
         match self {
             Self::Text => Some(Checked::whole(Value::Text(item.as_str()?.to_owned()))),
-            Self::Choice(_) => self.word(item.as_str()?),
+            // `on` and `off` are easily written as a switch, and some such settings once were one.
+            Self::Choice(_) => self.word(item.as_str().or_else(|| item.as_bool().map(on_or_off))?),
             Self::Bool => Some(Checked::whole(Value::Bool(item.as_bool()?))),
             Self::Integer { .. } => self.number(item.as_integer()?),
             Self::List | Self::Rules => {
@@ -110,7 +111,7 @@ impl Kind {
     pub fn parse(self, text: &str) -> Option<Checked> {
         match self {
             Self::Text => Some(Checked::whole(Value::Text(text.to_owned()))),
-            Self::Choice(_) => self.word(text),
+            Self::Choice(_) => self.word(text).or_else(|| self.word(on_or_off(text.parse().ok()?))),
             Self::Bool => match text {
                 "true" | "1" | "yes" | "on" => Some(Checked::whole(Value::Bool(true))),
                 "false" | "0" | "no" | "off" => Some(Checked::whole(Value::Bool(false))),
@@ -149,6 +150,11 @@ impl Kind {
         }
         Checked { value: Value::List(texts), refused }
     }
+}
+
+/// A switch as a word.
+const fn on_or_off(switch: bool) -> &'static str {
+    if switch { "on" } else { "off" }
 }
 
 /// The text has the shape of a rule. Whether the tool exists and what the pattern means is for the permission policy.
@@ -194,6 +200,9 @@ mod tests {
             (Kind::Text, "x y", Some(Value::Text("x y".to_owned()))),
             (words, "a", Some(Value::Text("a".to_owned()))),
             (words, "c", None),
+            (words, "true", None),
+            (Kind::Choice(&["on", "off"]), "true", Some(Value::Text("on".to_owned()))),
+            (Kind::Choice(&["on", "off"]), "false", Some(Value::Text("off".to_owned()))),
             (Kind::Bool, "on", Some(Value::Bool(true))),
             (Kind::Bool, "0", Some(Value::Bool(false))),
             (Kind::Bool, "maybe", None),

@@ -86,6 +86,9 @@ const fn number(max: i64) -> Kind {
 const THINKING: &[&str] = &["off", "minimal", "low", "medium", "high", "xhigh", "max"];
 const MODES: &[&str] = &["ask", "edits", "yolo"];
 const LOG_LEVELS: &[&str] = &["off", "error", "warn", "info", "debug", "trace"];
+const MOUSE: &[&str] = &["on", "wheel", "off"];
+const KEYBOARD: &[&str] = &["auto", "off"];
+const ASCII: &[&str] = &["auto", "on", "off"];
 const CONTRASTS: &[&str] = &["normal", "high"];
 const COLORS: &[&str] = &["auto", "none", "16", "256", "truecolor"];
 const ENTER_WHILE_RUNNING: &[&str] = &["steer", "queue"];
@@ -134,8 +137,30 @@ pub const SETTINGS: &[SettingMeta] = &[
         .live(),
     SettingMeta::new("screen.colors", Kind::Choice(COLORS), "How many colours; auto asks the terminal")
         .live(),
-    SettingMeta::new("screen.mouse", Kind::Bool, "Take the mouse; shift and drag stays the terminal's")
+    SettingMeta::new(
+        "screen.mouse",
+        Kind::Choice(MOUSE),
+        "Take the mouse, or the wheel alone; shift and drag stays the terminal's",
+    )
+    .live(),
+    SettingMeta::new("screen.wheel_lines", Kind::Integer { min: 1, max: 20 }, "Lines that a notch scrolls")
         .live(),
+    SettingMeta::new(
+        "screen.wheel_events",
+        number(20),
+        "Events that the terminal sends for a notch; 0 to go by the terminal",
+    )
+    .live(),
+    SettingMeta::new("screen.open_links", Kind::Bool, "A click on an address opens it; else it is copied")
+        .live(),
+    SettingMeta::new(
+        "screen.keyboard",
+        Kind::Choice(KEYBOARD),
+        "Tell more keys apart where the terminal can",
+    )
+    .live(),
+    SettingMeta::new("screen.title", Kind::Bool, "Name the session in the window's title").live(),
+    SettingMeta::new("screen.ascii", Kind::Choice(ASCII), "Plain characters instead of symbols").live(),
     SettingMeta::new("screen.alternate", Kind::Bool, "A screen of our own, gone on exit").at_start(),
     SettingMeta::new(
         "screen.sticky_heading",
@@ -247,6 +272,20 @@ pub struct ScreenSettings {
     pub colors: String,
     /// The mouse is taken.
     pub mouse: bool,
+    /// Of the mouse only the wheel.
+    pub wheel_only: bool,
+    /// Lines that a notch of the wheel scrolls.
+    pub wheel_lines: u8,
+    /// Events that the terminal sends for a notch; `None` to go by the terminal.
+    pub wheel_events: Option<u8>,
+    /// A click on an address opens it.
+    pub open_links: bool,
+    /// Keyboard protocols are used where the terminal has one.
+    pub keyboard: bool,
+    /// The window's title names the session.
+    pub title: bool,
+    /// Plain characters instead of symbols; `None` where the terminal draws them too wide.
+    pub ascii: Option<bool>,
     /// The terminal's alternate screen is used.
     pub alternate: bool,
     /// The prompt that what is read belongs to stays in the first row.
@@ -343,7 +382,20 @@ impl Settings {
                 theme: values.text("screen.theme").to_owned(),
                 contrast: values.text("screen.contrast").to_owned(),
                 colors: values.text("screen.colors").to_owned(),
-                mouse: values.switch("screen.mouse"),
+                mouse: values.text("screen.mouse") != "off",
+                wheel_only: values.text("screen.mouse") == "wheel",
+                wheel_lines: u8::try_from(values.number("screen.wheel_lines")).unwrap_or(u8::MAX),
+                wheel_events: u8::try_from(values.number("screen.wheel_events"))
+                    .ok()
+                    .filter(|events| *events > 0),
+                open_links: values.switch("screen.open_links"),
+                keyboard: values.text("screen.keyboard") != "off",
+                title: values.switch("screen.title"),
+                ascii: match values.text("screen.ascii") {
+                    "on" => Some(true),
+                    "off" => Some(false),
+                    _ => None,
+                },
                 alternate: values.switch("screen.alternate"),
                 sticky_heading: values.switch("screen.sticky_heading"),
                 scrollbar: values.switch("screen.scrollbar"),

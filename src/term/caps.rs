@@ -11,8 +11,18 @@ use crate::config::env::Env;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// Keyboard flags, background colour, name, synchronised output, marked pastes, and last the device attributes.
-pub const QUESTIONS: &[u8] = b"\x1b[?u\x1b]11;?\x1b\\\x1b[>0q\x1b[?2026$p\x1b[?2004$p\x1b[c";
+/// Keyboard flags, background colour, name, synchronised output, marked pastes, changes between dark and light.
+pub const QUESTIONS: &[u8] = b"\x1b[?u\x1b]11;?\x1b\\\x1b[>0q\x1b[?2026$p\x1b[?2004$p\x1b[?2031$p";
+/// Asks for the background colour.
+pub const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
+/// The device attributes: every terminal answers, and only after all that was written before.
+pub const ASK_DEVICE: &[u8] = b"\x1b[c";
+/// Two characters of uncertain width, then where the cursor is, then they are wiped out. Not in the first row: what is
+/// answered from there could be a key (F3 with a modifier).
+const ASK_WIDTH: &str = "\x1b[2;1H●─\x1b[6n\x1b[2;1H\x1b[K";
+const WIDTH_ROW: u32 = 2;
+/// Where the cursor is behind them if both are one column wide.
+const NARROW_COLUMN: u32 = 3;
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +42,18 @@ pub enum Reply {
     Background([u8; 3]),
     /// Name and version, as the terminal writes them.
     Name(String),
+    /// Dark was chosen on the user's system, or light.
+    Scheme {
+        /// Dark.
+        dark: bool,
+    },
+    /// Where the cursor is, counted from 1. Never in the first row.
+    Cursor {
+        /// Its row.
+        row: u32,
+        /// Its column.
+        column: u32,
+    },
     /// Something nobody asked for.
     Other,
 }
@@ -49,6 +71,10 @@ pub struct Caps {
     pub synchronised: Option<bool>,
     /// Pastes are marked; nothing when it did not say.
     pub marked_paste: Option<bool>,
+    /// It tells when the user goes from dark to light; nothing when it did not say.
+    pub scheme: Option<bool>,
+    /// It draws characters of uncertain width over two columns; nothing when it did not say.
+    pub wide: Option<bool>,
     /// It has answered all that it will answer.
     pub complete: bool,
 }
@@ -61,9 +87,11 @@ impl Caps {
             Reply::KeyboardFlags(_) => self.keyboard = true,
             Reply::Mode { mode: 2026, known } => self.synchronised = Some(known),
             Reply::Mode { mode: 2004, known } => self.marked_paste = Some(known),
+            Reply::Mode { mode: 2031, known } => self.scheme = Some(known),
+            Reply::Cursor { row: WIDTH_ROW, column } => self.wide = Some(column > NARROW_COLUMN),
             Reply::Background(color) => self.background = Some(color),
             Reply::Name(name) => self.name = Some(name),
-            Reply::Mode { .. } | Reply::Other => {}
+            Reply::Mode { .. } | Reply::Cursor { .. } | Reply::Scheme { .. } | Reply::Other => {}
         }
     }
 
@@ -98,14 +126,22 @@ pub struct Probed {
     pub parser: Parser,
 }
 
-/// Asks, and waits for the answers up to `limit`. The terminal must be in raw mode, and nobody else may read from it.
+/// Asks, and waits for the answers up to `limit`. The terminal must be in raw mode, on a screen where something may be
+/// written, and nobody else may read from it.
 ///
 /// # Errors
 ///
 /// The terminal can't be written or read, or is closed.
 pub fn probe(tty: &Tty, limit: Duration) -> io::Result<Probed> {
     let deadline = Instant::now() + limit;
-    tty.write_within(QUESTIONS, limit)?;
+    let mut questions = QUESTIONS.to_vec();
+    let (columns, rows) = tty.size()?;
+    // Both characters must find room in the second row, wide as they may be.
+    if columns > 5 && rows > 1 {
+        questions.extend_from_slice(ASK_WIDTH.as_bytes());
+    }
+    questions.extend_from_slice(ASK_DEVICE);
+    tty.write_within(&questions, limit)?;
     let mut probed = Probed { caps: Caps::default(), typed: Vec::new(), parser: Parser::default() };
     let mut buffer = [0; 4096];
     while !probed.caps.complete {
@@ -139,7 +175,16 @@ pub fn control_reply(marker: u8, parameters: &[u32], intermediate: Option<u8>, e
         (b'?', Some(b'$'), b'y', [mode, state, ..]) => {
             Reply::Mode { mode: *mode, known: !matches!(state, 0 | 4) }
         }
+        (b'?', None, b'n', [997, scheme @ (1 | 2), ..]) => Reply::Scheme { dark: *scheme == 1 },
         _ => Reply::Other,
+    }
+}
+
+/// `row ; column` of a control sequence that ends in `R`, if that is an answer. In the first row it would be a key.
+pub fn cursor_reply(parameters: &[u32]) -> Option<Reply> {
+    match parameters {
+        [row, column] if *row > 1 && *column > 0 => Some(Reply::Cursor { row: *row, column: *column }),
+        _ => None,
     }
 }
 
@@ -198,7 +243,7 @@ mod tests {
     #[test]
     fn answers_are_understood() {
         let caps = answered(
-            b"\x1b[?0u\x1b]11;rgb:1818/1818/1a1a\x1b\\\x1bP>|kitty(0.40)\x1b\\\x1b[?2026;2$y\x1b[?2004;1$y\x1b[?62;4c",
+            b"\x1b[?0u\x1b]11;rgb:1818/1818/1a1a\x1b\\\x1bP>|kitty(0.40)\x1b\\\x1b[?2026;2$y\x1b[?2004;1$y\x1b[?2031;2$y\x1b[2;3R\x1b[?62;4c",
         );
         let wanted = Caps {
             keyboard: true,
@@ -206,6 +251,8 @@ mod tests {
             name: Some("kitty(0.40)".to_owned()),
             synchronised: Some(true),
             marked_paste: Some(true),
+            scheme: Some(true),
+            wide: Some(false),
             complete: true,
         };
         assert_eq!(caps, wanted);
@@ -214,6 +261,14 @@ mod tests {
         assert_eq!((caps.synchronised, caps.background), (Some(false), Some([255; 3])));
         assert_eq!(caps.dark(), Some(false));
         assert!(!caps.keyboard && caps.complete);
+    }
+
+    #[test]
+    fn one_wide_character_of_two_is_enough() {
+        for (answer, wide) in [("2;3", Some(false)), ("2;4", Some(true)), ("2;5", Some(true)), ("7;5", None)]
+        {
+            assert_eq!(answered(format!("\x1b[{answer}R").as_bytes()).wide, wide, "{answer}");
+        }
     }
 
     #[test]

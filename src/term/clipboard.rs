@@ -1,15 +1,21 @@
 //! Copying and pasting, on a thread of its own: a clipboard may take a tenth of a second to fail.
 //!
 //! On the user's own machine the system's clipboard confirms; otherwise, or when there is none, the terminal is asked
-//! (OSC 52). It never confirms, so that is told as sent, not as copied.
+//! (OSC 52). It never confirms, so that is told as sent, not as copied. A text that some terminals would drop is kept in a
+//! file, too.
 
 use crate::config::env::Env;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use std::io;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SendError, Sender, channel};
 
-/// Terminals drop longer sequences, or part of them.
+/// Some terminals drop longer sequences, or part of them.
+const SAFE_SEQUENCE: usize = 100_000;
+/// No terminal is asked to take a longer one.
 const LONGEST_SEQUENCE: usize = 1024 * 1024;
 /// Screen passes on no string longer than this in one piece.
 const SCREEN_PIECE: usize = 512;
@@ -23,10 +29,26 @@ const NOT_HERE: &str = "only the terminal can paste here; use its own key";
 pub enum Copied {
     /// The system's clipboard has it.
     Confirmed,
-    /// The terminal was asked to take it, and does not say whether it did.
-    Sent,
+    /// The terminal was asked to take it through this, and does not say whether it did.
+    Sent(Multiplexer),
+    /// It is too long for some terminals, or all: a file has it.
+    Kept {
+        /// Which.
+        file: PathBuf,
+        /// The terminal was asked to take it, too.
+        sent: bool,
+    },
     /// It is nowhere; the text says why.
     Failed(String),
+}
+
+/// Where a text goes, or comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The clipboard.
+    Clipboard,
+    /// The clipboard, and what X11 and Wayland paste by the middle button. Elsewhere that is the clipboard alone.
+    Selection,
 }
 
 /// A program between us and the terminal.
@@ -65,41 +87,46 @@ impl Way {
 }
 
 /// The thread that copies and pastes.
+#[derive(Clone)]
 pub struct Clipboard(Sender<Job>);
 
 /// What it is asked for, and who is told.
 enum Job {
-    Copy(String, Box<dyn FnOnce(Copied) + Send>),
-    Paste(Box<dyn FnOnce(Result<String, String>) + Send>),
+    Copy(String, Place, Box<dyn FnOnce(Copied) + Send>),
+    Paste(Place, Box<dyn FnOnce(Result<String, String>) + Send>),
 }
 
 impl Clipboard {
-    /// Starts the thread. `send` brings bytes to the terminal, and says whether it will take them.
+    /// Starts the thread. `send` brings bytes to the terminal, and says whether it will take them. `folder` is where a text is
+    /// kept that is too long for the terminal.
     ///
     /// # Errors
     ///
     /// The system has no thread left.
-    pub fn start(way: Way, send: impl Fn(&[u8]) -> bool + Send + 'static) -> io::Result<Self> {
+    pub fn start(way: Way, folder: &Path, send: impl Fn(&[u8]) -> bool + Send + 'static) -> io::Result<Self> {
         let native = way.native.then_some(System::default());
-        Self::with(native, way.multiplexer, send)
+        Self::with(native, way.multiplexer, folder, send)
     }
 
     fn with(
         mut native: Option<impl Native + Send + 'static>,
         multiplexer: Multiplexer,
+        folder: &Path,
         send: impl Fn(&[u8]) -> bool + Send + 'static,
     ) -> io::Result<Self> {
         let (sender, wanted) = channel();
+        let folder = folder.to_owned();
         std::thread::Builder::new().name("clipboard".to_owned()).spawn(move || {
             for job in wanted {
-                let (text, done) = match job {
-                    Job::Copy(text, done) => (text, done),
-                    Job::Paste(done) => {
-                        done(native.as_mut().map_or_else(|| Err(NOT_HERE.to_owned()), Native::get));
+                let (text, place, done) = match job {
+                    Job::Copy(text, place, done) => (text, place, done),
+                    Job::Paste(place, done) => {
+                        let read = native.as_mut().map(|native| native.get(place));
+                        done(read.unwrap_or_else(|| Err(NOT_HERE.to_owned())));
                         continue;
                     }
                 };
-                let refused = match native.as_mut().map(|native| native.set(&text)) {
+                let refused = match native.as_mut().map(|native| native.set(&text, place)) {
                     Some(Ok(())) => {
                         done(Copied::Confirmed);
                         continue;
@@ -107,7 +134,7 @@ impl Clipboard {
                     Some(Err(refused)) => Some(refused),
                     None => None,
                 };
-                done(by_terminal(&text, multiplexer, &send, refused));
+                done(by_terminal(&text, place, multiplexer, &folder, &send, refused));
             }
         })?;
         Ok(Self(sender))
@@ -115,14 +142,32 @@ impl Clipboard {
 
     /// Copies, and tells `done` on the other thread what became of it.
     pub fn copy(&self, text: String, done: impl FnOnce(Copied) + Send + 'static) {
-        if let Err(SendError(Job::Copy(_, done))) = self.0.send(Job::Copy(text, Box::new(done))) {
+        self.copy_to(Place::Clipboard, text, done);
+    }
+
+    /// The same for what was selected: the middle button pastes it, too, where the system has that.
+    pub fn copy_selection(&self, text: String, done: impl FnOnce(Copied) + Send + 'static) {
+        self.copy_to(Place::Selection, text, done);
+    }
+
+    fn copy_to(&self, place: Place, text: String, done: impl FnOnce(Copied) + Send + 'static) {
+        if let Err(SendError(Job::Copy(_, _, done))) = self.0.send(Job::Copy(text, place, Box::new(done))) {
             done(Copied::Failed(STOPPED.to_owned()));
         }
     }
 
     /// Reads the system's clipboard, and tells `done` on the other thread what is on it; the error says why not.
     pub fn paste(&self, done: impl FnOnce(Result<String, String>) + Send + 'static) {
-        if let Err(SendError(Job::Paste(done))) = self.0.send(Job::Paste(Box::new(done))) {
+        self.paste_from(Place::Clipboard, done);
+    }
+
+    /// The same for what was selected last, in whatever program.
+    pub fn paste_primary(&self, done: impl FnOnce(Result<String, String>) + Send + 'static) {
+        self.paste_from(Place::Selection, done);
+    }
+
+    fn paste_from(&self, place: Place, done: impl FnOnce(Result<String, String>) + Send + 'static) {
+        if let Err(SendError(Job::Paste(_, done))) = self.0.send(Job::Paste(place, Box::new(done))) {
             done(Err(STOPPED.to_owned()));
         }
     }
@@ -130,25 +175,53 @@ impl Clipboard {
 
 fn by_terminal(
     text: &str,
+    place: Place,
     multiplexer: Multiplexer,
+    folder: &Path,
     send: impl Fn(&[u8]) -> bool,
     refused: Option<String>,
 ) -> Copied {
     let because = refused.map(|why| format!(" The system's clipboard: {why}")).unwrap_or_default();
-    let sequence = sequence(text, multiplexer);
-    if sequence.len() > LONGEST_SEQUENCE {
-        return Copied::Failed(format!("the text is too long for the terminal's clipboard.{because}"));
+    // Before anything is encoded: four characters stand for three bytes.
+    let length = text.len().div_ceil(3) * 4;
+    let sent = length <= LONGEST_SEQUENCE && send(&sequence(text, place, multiplexer));
+    if sent && length <= SAFE_SEQUENCE {
+        return Copied::Sent(multiplexer);
     }
-    if send(&sequence) {
-        Copied::Sent
-    } else {
-        Copied::Failed(format!("the terminal takes nothing.{because}"))
+    if length <= SAFE_SEQUENCE {
+        return Copied::Failed(format!("the terminal takes nothing.{because}"));
+    }
+    match keep(text, folder) {
+        Ok(file) => Copied::Kept { file, sent },
+        Err(_) if sent => Copied::Sent(multiplexer),
+        Err(error) => Copied::Failed(format!(
+            "the text is too long for the terminal's clipboard, and can't be written to {}: {error}.{because}",
+            folder.display()
+        )),
     }
 }
 
+/// Writes the text to the one file for this, which only the user can read. The one before it goes.
+fn keep(text: &str, folder: &Path) -> io::Result<PathBuf> {
+    std::fs::create_dir_all(folder)?;
+    let file = folder.join("copied.txt");
+    match std::fs::remove_file(&file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    // Made anew: a file that others could read would stay so.
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file)?.write_all(text.as_bytes())?;
+    Ok(file)
+}
+
 /// What asks a terminal to put the text on its clipboard.
-pub fn sequence(text: &str, multiplexer: Multiplexer) -> Vec<u8> {
-    let plain = format!("\x1b]52;c;{}\x07", STANDARD.encode(text)).into_bytes();
+pub fn sequence(text: &str, place: Place, multiplexer: Multiplexer) -> Vec<u8> {
+    let places = match place {
+        Place::Clipboard => "c",
+        // A terminal that knows but one takes the first.
+        Place::Selection => "cp",
+    };
+    let plain = format!("\x1b]52;{places};{}\x07", STANDARD.encode(text)).into_bytes();
     match multiplexer {
         Multiplexer::None => plain,
         Multiplexer::Tmux => {
@@ -173,8 +246,8 @@ pub fn sequence(text: &str, multiplexer: Multiplexer) -> Vec<u8> {
 
 /// A clipboard that confirms.
 trait Native {
-    fn set(&mut self, text: &str) -> Result<(), String>;
-    fn get(&mut self) -> Result<String, String>;
+    fn set(&mut self, text: &str, place: Place) -> Result<(), String>;
+    fn get(&mut self, place: Place) -> Result<String, String>;
 }
 
 /// The system's, opened at the first copy and kept: on X11 and Wayland its content goes with whoever put it there.
@@ -199,94 +272,53 @@ impl System {
 }
 
 impl Native for System {
-    fn set(&mut self, text: &str) -> Result<(), String> {
-        self.with(|clipboard| clipboard.set_text(text))
+    fn set(&mut self, text: &str, place: Place) -> Result<(), String> {
+        self.with(|clipboard| clipboard.set_text(text))?;
+        if place == Place::Selection {
+            // Not every desktop has it; what counts is the clipboard.
+            if let Err(error) = self.with(|clipboard| primary::set(clipboard, text)) {
+                tracing::debug!("not in the primary selection: {error}");
+            }
+        }
+        Ok(())
     }
 
-    fn get(&mut self) -> Result<String, String> {
-        self.with(arboard::Clipboard::get_text)
+    fn get(&mut self, place: Place) -> Result<String, String> {
+        match place {
+            Place::Clipboard => self.with(arboard::Clipboard::get_text),
+            Place::Selection => self.with(primary::get),
+        }
+    }
+}
+
+/// What was selected last, which the middle button pastes: X11 and Wayland have it.
+#[cfg(target_os = "linux")]
+mod primary {
+    use arboard::{Clipboard, Error, GetExtLinux, LinuxClipboardKind, SetExtLinux};
+
+    pub(super) fn set(clipboard: &mut Clipboard, text: &str) -> Result<(), Error> {
+        clipboard.set().clipboard(LinuxClipboardKind::Primary).text(text)
+    }
+
+    pub(super) fn get(clipboard: &mut Clipboard) -> Result<String, Error> {
+        clipboard.get().clipboard(LinuxClipboardKind::Primary).text()
+    }
+}
+
+/// Elsewhere the clipboard stands for it.
+#[cfg(not(target_os = "linux"))]
+mod primary {
+    use arboard::{Clipboard, Error};
+
+    pub(super) fn set(_: &mut Clipboard, _: &str) -> Result<(), Error> {
+        Ok(())
+    }
+
+    pub(super) fn get(clipboard: &mut Clipboard) -> Result<String, Error> {
+        clipboard.get_text()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::{Arc, Mutex};
-    use std::time::Duration;
-
-    struct Fake(Result<(), String>);
-
-    impl Native for Fake {
-        fn set(&mut self, _text: &str) -> Result<(), String> {
-            self.0.clone()
-        }
-
-        fn get(&mut self) -> Result<String, String> {
-            self.0.clone().map(|()| "there".to_owned())
-        }
-    }
-
-    #[test]
-    fn what_is_there_is_read_where_it_is_the_users() {
-        let table = [
-            (Some(Fake(Ok(()))), Ok("there".to_owned())),
-            (Some(Fake(Err("no display".to_owned()))), Err("no display".to_owned())),
-            (None, Err(NOT_HERE.to_owned())),
-        ];
-        for (native, wanted) in table {
-            let clipboard = Clipboard::with(native, Multiplexer::None, |_| true).unwrap();
-            let (tell, told) = channel();
-            clipboard.paste(move |read| tell.send(read).unwrap());
-            assert_eq!(told.recv_timeout(Duration::from_secs(20)).unwrap(), wanted);
-        }
-    }
-
-    /// The outcome of copying `text`, and what the terminal got.
-    fn copied(native: Option<Fake>, takes: bool, text: &str) -> (Copied, Vec<u8>) {
-        let sent = Arc::new(Mutex::new(Vec::new()));
-        let theirs = Arc::clone(&sent);
-        let send = move |bytes: &[u8]| {
-            theirs.lock().unwrap().extend_from_slice(bytes);
-            takes
-        };
-        let clipboard = Clipboard::with(native, Multiplexer::None, send).unwrap();
-        let (tell, told) = channel();
-        clipboard.copy(text.to_owned(), move |copied| tell.send(copied).unwrap());
-        let outcome = told.recv_timeout(Duration::from_secs(20)).unwrap();
-        let sent = sent.lock().unwrap().clone();
-        (outcome, sent)
-    }
-
-    #[test]
-    fn the_outcome_is_what_happened() {
-        assert_eq!(copied(Some(Fake(Ok(()))), true, "x"), (Copied::Confirmed, Vec::new()));
-        assert_eq!(copied(None, true, "hi"), (Copied::Sent, b"\x1b]52;c;aGk=\x07".to_vec()));
-        let broken = || Some(Fake(Err("no display".to_owned())));
-        assert_eq!(copied(broken(), true, "hi").0, Copied::Sent);
-        let Copied::Failed(why) = copied(broken(), false, "hi").0 else {
-            panic!("the terminal took nothing")
-        };
-        assert!(why.contains("no display"), "{why}");
-        let (outcome, sent) = copied(None, true, &"x".repeat(LONGEST_SEQUENCE));
-        assert!(matches!(outcome, Copied::Failed(_)) && sent.is_empty());
-    }
-
-    #[test]
-    fn multiplexers_get_what_they_pass_on() {
-        assert_eq!(
-            sequence("hi", Multiplexer::Tmux),
-            b"\x1b]52;c;aGk=\x07\x1bPtmux;\x1b\x1b]52;c;aGk=\x07\x1b\\"
-        );
-        assert_eq!(sequence("hi", Multiplexer::Screen), b"\x1bP\x1b]52;c;aGk=\x07\x1b\\");
-        let long = sequence(&"x".repeat(1000), Multiplexer::Screen);
-        assert_eq!(long.windows(2).filter(|pair| pair == b"\x1bP").count(), 3);
-    }
-
-    #[test]
-    fn over_ssh_the_system_is_somebody_elses() {
-        let way = Way::of(&Env::of([("SSH_CONNECTION", "1"), ("TMUX", "x")]));
-        assert_eq!(way, Way { native: false, multiplexer: Multiplexer::Tmux });
-        let way = Way::of(&Env::of([("STY", "x")]));
-        assert_eq!(way, Way { native: true, multiplexer: Multiplexer::Screen });
-    }
-}
+#[path = "clipboard_tests.rs"]
+mod tests;

@@ -8,7 +8,7 @@
 //! - What begins like a sequence is a sequence: none of it ever becomes typed letters.
 //! - Every byte costs the same, also in a paste of many megabytes.
 
-use super::caps::{control_reply, string_reply};
+use super::caps::{control_reply, cursor_reply, string_reply};
 use super::filter::{self, Cut, Head};
 use super::input::{Input, pasted_text};
 use super::keys;
@@ -126,8 +126,9 @@ impl Parser {
             State::Control { .. } | State::OldMouse { .. } => self.cut = Some((Cut::InSequence, now)),
             State::Text { kind, .. } if held.is_empty() => {
                 out.push(key(KeyCode::Char(char::from(kind)), KeyModifiers::ALT));
+                self.cut = Some((Cut::Perhaps, now));
             }
-            State::Text { .. } => {}
+            State::Text { kind, .. } => self.cut = Some((Cut::InString(kind), now)),
             State::Paste => out.push(Input::Paste(pasted_text(&held))),
         }
     }
@@ -158,8 +159,13 @@ impl Parser {
                     self.state = State::Control { alt: false };
                     return bytes.get(1..).unwrap_or_default();
                 }
-                Head::Unfinished => {
-                    self.cut = Some((Cut::InSequence, now));
+                Head::String => {
+                    let (kind, rest) = bytes.split_first().unwrap_or((&b']', &[]));
+                    self.state = State::Text { kind: *kind, ending: false };
+                    return rest;
+                }
+                Head::Unfinished(of) => {
+                    self.cut = Some((of, now));
                     return &[];
                 }
                 Head::Fragment(length) => bytes = bytes.get(length..).unwrap_or_default(),
@@ -306,7 +312,10 @@ impl Parser {
                 let numbers = keys::numbers(rest);
                 out.push(Input::Reply(control_reply(*marker, &numbers, intermediate, end)));
             }
-            _ => out.extend(keys::control(held, end, modifier(alt)).map(Input::Key)),
+            _ => match cursor_reply(&keys::numbers(held)).filter(|_| end == b'R') {
+                Some(reply) => out.push(Input::Reply(reply)),
+                None => out.extend(keys::control(held, end, modifier(alt)).map(Input::Key)),
+            },
         }
     }
 

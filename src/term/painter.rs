@@ -1,14 +1,17 @@
 //! Bytes for the terminal, with what they do to it kept in mind: where its cursor is and how it writes.
 
+use super::links::Link;
 use super::pen::{Pen, write_number};
 use ratatui::buffer::{Cell, CellWidth};
 use ratatui::layout::Position;
 use ratatui::style::Color;
+use unicode_width::UnicodeWidthChar;
 
 /// Writes cells and moves the cursor in the fewest bytes.
 ///
 /// Invariant: `column` is known only while every terminal agrees on it. After the last column (some stay on it, some wait
 /// behind it) and after a grapheme of several characters (terminals disagree about its width) the next move is absolute.
+/// Where ambiguous characters may be wide, it is so after each of them, too.
 #[derive(Debug, Clone)]
 pub struct Painter {
     out: Vec<u8>,
@@ -16,18 +19,29 @@ pub struct Painter {
     column: Option<u16>,
     row: Option<u16>,
     erases_in_color: bool,
+    /// The link that is open. Never one at the end of a frame.
+    link: Option<Link>,
+    ambiguous_wide: bool,
 }
 
 impl Painter {
     /// A painter on a terminal that was just reset: plain, with the cursor anywhere. `erases_in_color` says that erasing
     /// leaves the current background, not the terminal's own.
     pub const fn new(erases_in_color: bool) -> Self {
-        Self { out: Vec::new(), pen: Pen::PLAIN, column: None, row: None, erases_in_color }
+        Self {
+            out: Vec::new(),
+            pen: Pen::PLAIN,
+            column: None,
+            row: None,
+            erases_in_color,
+            link: None,
+            ambiguous_wide: false,
+        }
     }
 
     /// The same terminal, nothing written yet.
-    pub fn begin(&self) -> Self {
-        Self { out: Vec::new(), ..*self }
+    pub fn begin(&self, ambiguous_wide: bool) -> Self {
+        Self { out: Vec::new(), link: None, ambiguous_wide, ..*self }
     }
 
     /// What was written since [`Self::begin`].
@@ -50,9 +64,9 @@ impl Painter {
         self.row
     }
 
-    /// Whether this cell can be written here without a change of look.
-    pub fn fits(&self, cell: &Cell) -> bool {
-        self.pen.fits(cell)
+    /// Whether this cell can be written here without a change of look or link.
+    pub fn fits(&self, cell: &Cell, link: Option<&Link>) -> bool {
+        self.pen.fits(cell) && self.link.as_ref() == link
     }
 
     /// Resets colours and scroll region, and clears everything: the start of a full repaint.
@@ -89,9 +103,11 @@ impl Painter {
         (self.column, self.row) = (Some(to.x), Some(to.y));
     }
 
-    /// Writes a cell at the cursor. `span` is how many columns it takes, `room` how many there are to the row's end.
-    pub fn put(&mut self, cell: &Cell, span: u16, room: u16) {
+    /// Writes a cell at the cursor, as part of this link. `span` is how many columns it takes, `room` how many there are to
+    /// the row's end.
+    pub fn put(&mut self, cell: &Cell, link: Option<&Link>, span: u16, room: u16) {
         let symbol = cell.symbol();
+        self.take_link(link);
         self.pen.take(cell, &mut self.out);
         match drawn(symbol, room) {
             Drawn::AsIs => self.out.extend_from_slice(symbol.as_bytes()),
@@ -101,7 +117,10 @@ impl Painter {
                 self.out.extend(std::iter::repeat_n(b' ', usize::from(span) - 1));
             }
         }
-        let certain = span < room && (symbol.len() == 1 || symbol.chars().nth(1).is_none());
+        let mut chars = symbol.chars();
+        let (first, more) = (chars.next(), chars.next());
+        let certain = span < room
+            && (symbol.len() == 1 || first.is_some() && more.is_none() && !self.may_cover_more(cell));
         self.column = self.column.filter(|_| certain).map(|column| column + span);
     }
 
@@ -110,20 +129,45 @@ impl Painter {
         self.erases_in_color || background == Color::Reset
     }
 
+    /// Whether the terminal may draw this cell over the next one, too.
+    pub fn may_cover_more(&self, cell: &Cell) -> bool {
+        self.ambiguous_wide && cell.symbol().chars().any(is_ambiguous)
+    }
+
+    /// Ends the open link, if there is one: nothing that is written later may belong to it.
+    pub fn close_link(&mut self) {
+        self.take_link(None);
+    }
+
+    fn take_link(&mut self, link: Option<&Link>) {
+        if self.link.as_ref() == link {
+            return;
+        }
+        match link {
+            // Opening one ends the one before.
+            Some(link) => link.open(&mut self.out),
+            None => self.out.extend_from_slice(Link::CLOSE),
+        }
+        self.link = link.cloned();
+    }
+
     /// Erases from the cursor to the end of its row.
     pub fn erase_to_end_of_row(&mut self, background: Color) {
+        self.close_link();
         self.pen.take_erasing(background, &mut self.out);
         self.out.extend_from_slice(b"\x1b[K");
     }
 
     /// Erases so many columns from the cursor on; it stays where it is.
     pub fn erase(&mut self, columns: u16, background: Color) {
+        self.close_link();
         self.pen.take_erasing(background, &mut self.out);
         self.control(columns, b'X');
     }
 
     /// Shifts the rows `top..bottom` by `by` (up when positive); what is uncovered is blank.
     pub fn scroll(&mut self, top: u16, bottom: u16, by: i32, height: u16) {
+        self.close_link();
         self.pen.take_erasing(Color::Reset, &mut self.out);
         let whole = top == 0 && bottom == height;
         if !whole {
@@ -183,6 +227,12 @@ fn drawn(symbol: &str, room: u16) -> Drawn {
 fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Whether terminals may differ in how many columns the character takes: one, or two as in East Asian fonts.
+pub fn is_ambiguous(c: char) -> bool {
+    // Some such fonts have wide letters of other alphabets, too. To find the place again costs a few bytes.
+    c.width() != c.width_cjk() || matches!(c, '\u{a1}'..='\u{4ff}') && c.is_alphabetic()
 }
 
 /// How many columns the cell takes, at least one, at most `room`.

@@ -99,12 +99,21 @@ const fn size(cols: u16, rows: u16) -> PtySize {
     PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }
 }
 
-const ALL: Modes = Modes { alternate: true, mouse: true, keyboard: true, other_keys: false };
+const ALL: Modes = Modes {
+    alternate: true,
+    mouse: true,
+    wheel_only: false,
+    keyboard: true,
+    other_keys: false,
+    scheme: true,
+    title: true,
+    links: true,
+};
 
 fn frame(text: &str) -> Frame {
     let mut cells = Buffer::empty(Rect::new(0, 0, 40, 5));
     cells.set_string(0, 0, text, ratatui::style::Style::new());
-    Frame { cells, caret: None }
+    Frame { cells, ..Frame::default() }
 }
 
 fn read(pty: &Pty) -> (Reader, Receiver<Heard>) {

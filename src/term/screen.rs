@@ -6,12 +6,14 @@
 //! Invariants
 //! - A frame that equals the one shown costs nothing, not one byte.
 //! - The cursor is shown or hidden only when that changes: each "show" restarts its blinking and disturbs an input method.
+//! - No link is open between frames.
 //! - When a frame is painted, the cursor ends at the caret, so that an input method opens there.
 
-use super::frame_diff::paint_row;
+use super::frame_diff::{self, paint_row};
+use super::links::Links;
 use super::painter::Painter;
 use super::scroll_regions::{self, Shift};
-use ratatui::buffer::{Buffer, Cell};
+use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use std::ops::Range;
 
@@ -36,12 +38,18 @@ pub struct Frame {
     pub cells: Buffer,
     /// Where the cursor is shown; nothing hides it.
     pub caret: Option<Position>,
+    /// Addresses behind cells.
+    pub links: Links,
+    /// The terminal may draw ambiguous characters two columns wide.
+    pub ambiguous_wide: bool,
 }
 
 /// What the terminal shows, as far as we know.
 #[derive(Debug)]
 pub struct Screen {
     shown: Buffer,
+    links: Links,
+    ambiguous_wide: bool,
     caret_shown: Option<bool>,
     painter: Painter,
     /// Nothing on the screen is certain: the next frame begins with a clear.
@@ -55,6 +63,8 @@ impl Screen {
     pub fn new(synchronised: bool, erases_in_color: bool) -> Self {
         Self {
             shown: Buffer::default(),
+            links: Links::default(),
+            ambiguous_wide: false,
             caret_shown: None,
             painter: Painter::new(erases_in_color),
             stale: true,
@@ -87,17 +97,18 @@ impl Screen {
 
     /// Appends to `out` what turns the screen into this frame, and returns the buffer of the one before.
     pub fn paint(&mut self, frame: Frame, out: &mut Vec<u8>) -> Buffer {
-        let Frame { cells, caret } = frame;
-        let mut painter = self.painter.begin();
-        let known = !self.stale && self.shown.area == cells.area;
+        let Frame { cells, caret, links, ambiguous_wide } = frame;
+        let mut painter = self.painter.begin(ambiguous_wide);
+        let known = !self.stale && self.shown.area == cells.area && self.ambiguous_wide == ambiguous_wide;
         let changed = if known {
-            self.paint_difference(&mut painter, &cells)
+            self.paint_difference(&mut painter, &cells, &links)
         } else {
             painter.clear();
             self.caret_shown = None;
-            paint_rows(&mut painter, &cells, |_| None);
+            paint_rows(&mut painter, &cells, &links, |_| None);
             usize::MAX
         };
+        painter.close_link();
         let caret = caret.filter(|caret| cells.area.contains(*caret));
         if self.caret_shown != Some(caret.is_some()) {
             painter.raw(if caret.is_some() { b"\x1b[?25h" } else { b"\x1b[?25l" });
@@ -117,13 +128,15 @@ impl Screen {
         painter.forget();
         self.painter = painter;
         self.stale = false;
+        self.links = links;
+        self.ambiguous_wide = ambiguous_wide;
         std::mem::replace(&mut self.shown, cells)
     }
 
     /// With a shift of rows or without, whichever takes fewer bytes. Tells how many rows were not right already.
-    fn paint_difference(&self, painter: &mut Painter, cells: &Buffer) -> usize {
+    fn paint_difference(&self, painter: &mut Painter, cells: &Buffer, links: &Links) -> usize {
         let start = painter.clone();
-        let changed = paint_rows(painter, cells, |y| row(&self.shown, y));
+        let changed = paint_rows(painter, cells, links, |y| row(&self.shown, &self.links, y));
         // A stream changes its last row and a clock most of the time: to look for rows that moved each time would cost more
         // than all else.
         if changed < SHIFT_FROM_ROWS {
@@ -135,13 +148,15 @@ impl Screen {
             // One that stands where it stood, such as a footer, stays out of it.
             let grows = |bottom: &u16| {
                 let mut below = shift.bottom..*bottom;
-                below.all(|y| row(&self.shown, y) != row(cells, y))
+                let rows = |y| Some((row(&self.shown, &self.links, y)?, row(cells, links, y)?));
+                below.all(|y| rows(y).is_some_and(|(old, new)| !old.same_as(new)))
             };
             for bottom in (shift.bottom..=height).take(1 + GROWING_ROWS).take_while(grows) {
                 let mut shifted = start.clone();
                 let shift = Shift { bottom, ..shift };
                 shifted.scroll(shift.top, shift.bottom, shift.by, height);
-                paint_rows(&mut shifted, cells, |y| row(&self.shown, shift.origin(y)?));
+                // The terminal moves links with their rows.
+                paint_rows(&mut shifted, cells, links, |y| row(&self.shown, &self.links, shift.origin(y)?));
                 if shifted.bytes().len() < painter.bytes().len() {
                     *painter = shifted;
                 }
@@ -152,10 +167,15 @@ impl Screen {
 }
 
 /// Paints all rows, and tells how many were not right already.
-fn paint_rows<'a>(painter: &mut Painter, cells: &Buffer, old: impl Fn(u16) -> Option<&'a [Cell]>) -> usize {
+fn paint_rows<'a>(
+    painter: &mut Painter,
+    cells: &Buffer,
+    links: &Links,
+    old: impl Fn(u16) -> Option<frame_diff::Row<'a>>,
+) -> usize {
     let mut changed = 0;
     for y in 0..cells.area.height {
-        if let Some(new) = row(cells, y) {
+        if let Some(new) = row(cells, links, y) {
             let before = painter.bytes().len();
             paint_row(painter, y, old(y), new);
             changed += usize::from(painter.bytes().len() > before);
@@ -164,10 +184,11 @@ fn paint_rows<'a>(painter: &mut Painter, cells: &Buffer, old: impl Fn(u16) -> Op
     changed
 }
 
-fn row(buffer: &Buffer, y: u16) -> Option<&[Cell]> {
+fn row<'a>(buffer: &'a Buffer, links: &'a Links, y: u16) -> Option<frame_diff::Row<'a>> {
     let Rect { width, .. } = buffer.area;
     let start = usize::from(y) * usize::from(width);
-    buffer.content.get(start..start + usize::from(width))
+    let cells = buffer.content.get(start..start + usize::from(width))?;
+    Some(frame_diff::Row { cells, links: links.row(y) })
 }
 
 #[cfg(test)]

@@ -2,14 +2,12 @@
 //!
 //! Pure: events and times in, lines out. Terminals send one, three or nine events for a notch of a wheel, and many for a
 //! stroke on a trackpad. Events that follow each other within [`GAP`] in one direction are a stream; a turn of direction
-//! begins a new one. A notch is [`LINES_A_NOTCH`] lines; parts of a line are carried on within a stream.
+//! begins a new one. A notch is so many lines as the user wants; parts of a line are carried on within a stream.
 
 use std::time::{Duration, Instant};
 
 /// A pause longer than this ends a stream.
 pub const GAP: Duration = Duration::from_millis(80);
-/// Lines that one notch of a wheel moves.
-pub const LINES_A_NOTCH: i32 = 3;
 /// Most lines within [`WINDOW`]: a free-spinning wheel must not run away.
 const CAP: i32 = 256;
 const WINDOW: Duration = Duration::from_millis(16);
@@ -30,6 +28,7 @@ pub enum Direction {
 #[derive(Debug)]
 pub struct Wheel {
     events_a_notch: i32,
+    lines_a_notch: i32,
     stream: Option<Stream>,
     window: Option<(Instant, i32)>,
 }
@@ -44,9 +43,15 @@ struct Stream {
 }
 
 impl Wheel {
-    /// For a terminal that sends so many events for a notch; see [`events_a_notch`].
-    pub fn new(events_a_notch: u8) -> Self {
-        Self { events_a_notch: i32::from(events_a_notch.max(1)), stream: None, window: None }
+    /// For a terminal that sends so many events for a notch (see [`events_a_notch`]) and a user who wants a notch to move so
+    /// many lines.
+    pub fn new(events_a_notch: u8, lines_a_notch: u8) -> Self {
+        Self {
+            events_a_notch: i32::from(events_a_notch.max(1)),
+            lines_a_notch: i32::from(lines_a_notch.max(1)),
+            stream: None,
+            window: None,
+        }
     }
 
     /// One event. Returns how many lines to move now: down is positive.
@@ -62,7 +67,8 @@ impl Wheel {
             stream.dense = 0;
         }
         let trackpad = stream.dense >= DENSE_FROM;
-        stream.carried += if trackpad { LINES_A_NOTCH.min(self.events_a_notch) } else { LINES_A_NOTCH };
+        stream.carried +=
+            if trackpad { self.lines_a_notch.min(self.events_a_notch) } else { self.lines_a_notch };
         stream.last = now;
         let mut lines = stream.carried.div_euclid(self.events_a_notch).max(0);
         if first {
@@ -89,12 +95,18 @@ impl Wheel {
     }
 }
 
-/// How many events a notch is, by the value of `TERM_PROGRAM`.
-pub fn events_a_notch(term_program: Option<&str>) -> u8 {
-    match term_program {
-        Some("iTerm.app" | "WezTerm" | "vscode") => 1,
-        Some("ghostty" | "WarpTerminal") => 9,
-        Some(_) | None => 3,
+/// How many events a notch is, by the value of `TERM_PROGRAM`, or by the name that the terminal gives when it is asked:
+/// over SSH that is all there is.
+pub fn events_a_notch(terminal: Option<&str>) -> u8 {
+    let begins =
+        |names: &[&str]| terminal.is_some_and(|terminal| names.iter().any(|name| terminal.starts_with(name)));
+    // VS Code calls itself by its terminal's name.
+    if begins(&["iTerm", "WezTerm", "vscode", "xterm.js"]) {
+        1
+    } else if begins(&["ghostty", "Warp"]) {
+        9
+    } else {
+        3
     }
 }
 
@@ -103,9 +115,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const LINES: u8 = 3;
+
     /// Lines for events at these pauses, all downwards.
     fn turned(events_a_notch: u8, pauses: &[u64]) -> Vec<i32> {
-        let mut wheel = Wheel::new(events_a_notch);
+        let mut wheel = Wheel::new(events_a_notch, LINES);
         let mut now = Instant::now();
         let step = |pause: &u64| {
             now += Duration::from_millis(*pause);
@@ -124,6 +138,38 @@ mod tests {
     }
 
     #[test]
+    fn a_notch_is_as_many_lines_as_the_user_wants() {
+        let total = |events, lines| {
+            let mut wheel = Wheel::new(events, lines);
+            let now = Instant::now();
+            (0..events).map(|_| wheel.turn(Direction::Down, now + Duration::from_millis(40))).sum::<i32>()
+        };
+        for events in [1, 3] {
+            for lines in [1, 2, 3, 5, 20] {
+                assert_eq!(total(events, lines), i32::from(lines), "{lines} lines in {events} events");
+            }
+        }
+    }
+
+    #[test]
+    fn terminals_are_known_by_variable_and_by_name() {
+        let table = [
+            (Some("iTerm.app"), 1),
+            (Some("iTerm2 3.5.1"), 1),
+            (Some("xterm.js(5.6.0-beta)"), 1),
+            (Some("vscode"), 1),
+            (Some("ghostty 1.1.0"), 9),
+            (Some("WarpTerminal"), 9),
+            (Some("kitty(0.42)"), 3),
+            (Some("tmux 3.5a"), 3),
+            (None, 3),
+        ];
+        for (name, events) in table {
+            assert_eq!(events_a_notch(name), events, "{name:?}");
+        }
+    }
+
+    #[test]
     fn a_trackpad_moves_a_line_an_event() {
         let lines = turned(1, &[8; 20]);
         assert_eq!(lines.get(4..), Some(&[1; 16][..]));
@@ -131,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_turn_of_direction_is_felt_at_once() {
-        let mut wheel = Wheel::new(9);
+        let mut wheel = Wheel::new(9, LINES);
         let now = Instant::now();
         assert_eq!(wheel.turn(Direction::Down, now), 1);
         assert_eq!(wheel.turn(Direction::Down, now), 0);
@@ -151,7 +197,7 @@ mod tests {
         fn nothing_is_lost_or_added(events in 1u8..=12, pauses in prop::collection::vec(21u64..80, 1..200)) {
             let lines = turned(events, &pauses);
             prop_assert!(lines.iter().all(|lines| *lines >= 0));
-            let worth = i32::try_from(pauses.len()).unwrap() * LINES_A_NOTCH / i32::from(events);
+            let worth = i32::try_from(pauses.len()).unwrap() * i32::from(LINES) / i32::from(events);
             prop_assert_eq!(lines.iter().sum::<i32>(), worth.max(1));
         }
     }

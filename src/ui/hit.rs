@@ -4,7 +4,10 @@
 //! - Whatever was drawn last on the highest layer wins.
 //! - A modal layer puts a scrim over what it covers: a click beside it never reaches what lies below.
 
+use super::target::Target;
 use ratatui::layout::{Position, Rect};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// How high something lies: the page is 0, a popup above it 1, a card above that 2.
 pub type Layer = u8;
@@ -72,12 +75,61 @@ impl<T> HitMap<T> {
         self.hits.is_empty()
     }
 
+    /// The cells that a click would find this kind of target at, as pieces of rows. `pick` says which targets are meant.
+    fn pieces<'a, U>(&'a self, pick: impl Fn(&'a T) -> Option<U>) -> Vec<(u16, Range<u16>, U)>
+    where
+        U: Clone,
+    {
+        let rank = |hit: &Hit<T>| (hit.layer, !hit.is_scrim);
+        let mut pieces = Vec::new();
+        for (index, hit) in self.hits.iter().enumerate() {
+            let Some(picked) = pick(&hit.target) else { continue };
+            // Of equals the later one lies above.
+            let lies_above = |(other, above): &(usize, &Hit<T>)| match rank(above).cmp(&rank(hit)) {
+                std::cmp::Ordering::Less => false,
+                std::cmp::Ordering::Equal => *other > index,
+                std::cmp::Ordering::Greater => true,
+            };
+            let above: Vec<Rect> = self
+                .hits
+                .iter()
+                .enumerate()
+                .filter(lies_above)
+                .map(|(_, above)| above.area)
+                .filter(|area| area.intersects(hit.area))
+                .collect();
+            for y in hit.area.top()..hit.area.bottom() {
+                let is_free = |x: u16| !above.iter().any(|area| area.contains(Position { x, y }));
+                let mut start = hit.area.left();
+                while start < hit.area.right() {
+                    let end = (start..hit.area.right()).find(|x| !is_free(*x)).unwrap_or(hit.area.right());
+                    if start < end {
+                        pieces.push((y, start..end, picked.clone()));
+                    }
+                    start = (end..hit.area.right()).find(|x| is_free(*x)).unwrap_or(hit.area.right());
+                }
+            }
+        }
+        pieces
+    }
+
     fn topmost(&self, position: Position) -> Option<&Hit<T>> {
         // Of equals the last one is the greatest.
         self.hits
             .iter()
             .filter(|hit| hit.area.contains(position))
             .max_by_key(|hit| (hit.layer, !hit.is_scrim))
+    }
+}
+
+impl HitMap<Target> {
+    /// The cells that open an address when they are clicked: row, columns, address. What lies under something else is not
+    /// among them.
+    pub fn links(&self) -> Vec<(u16, Range<u16>, Arc<str>)> {
+        self.pieces(|target| match target {
+            Target::Link(url) => Some(url.clone()),
+            _ => None,
+        })
     }
 }
 
@@ -140,6 +192,19 @@ mod tests {
         assert!(!map.is_empty() && HitMap::<&str>::new().is_empty());
     }
 
+    #[test]
+    fn links_are_the_cells_that_a_click_would_open() {
+        let mut map = HitMap::new();
+        let url: Arc<str> = "https://example.org".into();
+        map.push(SCREEN, 0, Target::Transcript);
+        assert_eq!(map.links(), []);
+        map.push(Rect::new(2, 1, 10, 2), 0, Target::Link(url.clone()));
+        map.push(Rect::new(5, 2, 3, 1), 1, Target::Layer);
+        assert_eq!(map.links(), [(1, 2..12, url.clone()), (2, 2..5, url.clone()), (2, 8..12, url)]);
+        map.scrim(SCREEN, 2, Target::Beside);
+        assert_eq!(map.links(), []);
+    }
+
     proptest! {
         /// The painter's way to say it: paint the areas from the bottom up; what is seen is what is hit.
         #[test]
@@ -167,6 +232,14 @@ mod tests {
                     prop_assert_eq!(hit, seen[usize::from(row) * 40 + usize::from(column)]);
                 }
             }
+            let mut found = vec![None; 40 * 20];
+            for (row, columns, target) in map.pieces(|target| (target % 2 == 0).then_some(*target)) {
+                for column in columns {
+                    found[usize::from(row) * 40 + usize::from(column)] = Some(target);
+                }
+            }
+            let even: Vec<_> = seen.iter().map(|target| target.filter(|target| target % 2 == 0)).collect();
+            prop_assert_eq!(found, even);
         }
     }
 }

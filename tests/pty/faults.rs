@@ -16,7 +16,7 @@ use rustix::process::{Pid, test_kill_process};
 use std::path::Path;
 
 /// Does something that must be drawn, and waits until it is: being quiet says nothing before the program has begun.
-fn and_drawn(pty: &mut Pty, act: impl FnOnce(&mut Pty)) {
+pub fn and_drawn(pty: &mut Pty, act: impl FnOnce(&mut Pty)) {
     let before = pty.output().len();
     act(pty);
     wait_until("a drawing", || pty.output().len() > before);

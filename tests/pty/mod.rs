@@ -1,6 +1,7 @@
 //! The full-screen program as a person uses it: keys go in, the screen is read.
 
 mod composer;
+mod edges;
 mod faults;
 mod manners;
 mod search;

@@ -7,7 +7,7 @@ use crate::app::state::{AppState, Early};
 use crate::config::settings::{Holds, Settings, setting};
 use crate::proto::command::{Command, Placement};
 use crate::proto::event::NoticeLevel;
-use crate::term::clipboard::Copied;
+use crate::term::clipboard::{Copied, Multiplexer};
 use crate::ui::chrome::phase::Phase;
 use crate::ui::layers::Layer;
 use std::time::Instant;
@@ -34,6 +34,10 @@ pub fn done(state: &mut AppState, done: Done, now: Instant) -> Outcome {
             state.toast(level, text, now);
         }
         Done::GatherOn => return select::gather_on(state, now),
+        Done::LinkCopied(why, copied) => {
+            let (level, text) = copy_notice(&copied);
+            state.toast(level, format!("Not opened ({why}). {text}"), now);
+        }
         Done::Pasted(Ok(text)) => return keys::paste(state, &text, now),
         Done::Pasted(Err(why)) => state.toast(NoticeLevel::Info, format!("Not pasted: {why}."), now),
         Done::Edited(Ok(text)) => state.composer.replace_all(&text, now),
@@ -86,11 +90,21 @@ pub(super) fn setting_written(
         "screen.reduced_motion" => state.motion = !screen.reduced_motion,
         "screen.sticky_heading" => state.pane.set_sticky_heading(screen.sticky_heading),
         "screen.scrollbar" => state.pane.set_scrollbar(screen.scrollbar),
-        "screen.mouse" if screen.mouse != state.mouse => {
-            state.mouse = screen.mouse;
-            outcome = outcome.then(Effect::Mouse(screen.mouse));
+        "screen.mouse" => {
+            if screen.wheel_only != state.wheel_only {
+                state.wheel_only = screen.wheel_only;
+                outcome = outcome.then(Effect::WheelOnly(screen.wheel_only));
+            }
+            if screen.mouse != state.mouse {
+                state.mouse = screen.mouse;
+                outcome = outcome.then(Effect::Mouse(screen.mouse));
+            }
         }
-        "screen.mouse" => {}
+        "screen.wheel_lines" | "screen.wheel_events" => state.set_wheel(screen),
+        "screen.open_links" => state.open_links = screen.open_links,
+        "screen.keyboard" => outcome = outcome.then(Effect::Keyboard(screen.keyboard)),
+        "screen.title" => outcome = outcome.then(Effect::Title(screen.title)),
+        "screen.ascii" => outcome = outcome.then(Effect::Ascii(screen.ascii)),
         "composer.enter_while_running" => state.enter_steers = settings.enter_steers,
         _ => {
             // What nothing here takes in can't hold now, whatever the table says.
@@ -103,9 +117,25 @@ pub(super) fn setting_written(
 
 /// An OSC 52 sequence is never confirmed, so it is not called a copy.
 fn copy_notice(copied: &Copied) -> (NoticeLevel, String) {
+    let info = |text: &str| (NoticeLevel::Info, text.to_owned());
     match copied {
-        Copied::Confirmed => (NoticeLevel::Info, "Copied.".to_owned()),
-        Copied::Sent => (NoticeLevel::Info, "Sent to the terminal's clipboard.".to_owned()),
+        Copied::Confirmed => info("Copied to the clipboard."),
+        Copied::Sent(Multiplexer::None) => info("Sent to the terminal's clipboard (OSC 52, not confirmed)."),
+        Copied::Sent(Multiplexer::Tmux) => {
+            info("Sent to the clipboard through tmux (OSC 52, not confirmed).")
+        }
+        Copied::Sent(Multiplexer::Screen) => {
+            info("Sent to the clipboard through screen (OSC 52, not confirmed).")
+        }
+        Copied::Kept { file, sent } => {
+            let file = file.display();
+            let text = if *sent {
+                format!("Sent (OSC 52), but too long for some terminals: it is also in {file}.")
+            } else {
+                format!("Too long for the terminal's clipboard: it is in {file} instead.")
+            };
+            (NoticeLevel::Info, text)
+        }
         Copied::Failed(why) => (NoticeLevel::Warning, format!("Not copied: {why}")),
     }
 }

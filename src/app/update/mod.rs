@@ -12,6 +12,7 @@
 //! | [`drafts`] | what is being written, kept and brought back |
 //! | [`submit`] | prompts, shell lines, waiting rows |
 //! | [`commands`] | commands behind a slash |
+//! | [`links`] | addresses |
 //! | [`layers`] | what the cards and lists over the page answer |
 //! | [`search`] | the search in the transcript |
 //! | [`sessions`] | opening another session |
@@ -25,6 +26,7 @@ pub mod done;
 pub mod drafts;
 pub mod keys;
 pub mod layers;
+pub mod links;
 pub mod models;
 pub mod mouse;
 pub mod search;
@@ -124,6 +126,7 @@ fn input_came(state: &mut AppState, input: Input, now: Instant) -> Outcome {
     match input {
         Input::Key(key) => keys::key(state, &key, now),
         Input::Paste(text) => keys::paste(state, &text, now),
+        Input::Mouse(mouse) if state.wheel_only && !links::is_wheel(mouse.kind) => Outcome::none(),
         Input::Mouse(mouse) => mouse::mouse(state, mouse, now),
         Input::Resize { columns, rows } => {
             state.size = (columns, rows);

@@ -179,8 +179,7 @@ fn click(state: &mut AppState, target: &Target) -> Outcome {
             Some(text) => Outcome::effect(Effect::Copy(text)),
             None => Outcome::changed(),
         },
-        // Opening a browser from a terminal is the terminal's business; the address is what we can give.
-        Target::Link(url) => Outcome::effect(Effect::Copy(url.to_string())),
+        Target::Link(url) => super::links::click(state, url.clone()),
         _ => Outcome::changed(),
     }
 }

@@ -173,7 +173,112 @@ fn answers_nobody_waits_for_are_not_typed() {
     }
 }
 
+/// What terminals send unasked, and what they answer.
+const NOT_TYPED: [&str; 14] = [
+    "\x1b[<35;150;7M",
+    "\x1b[<0;1;1m",
+    "\x1b[I",
+    "\x1b[O",
+    "\x1b[?62;52;c",
+    "\x1b[?6c",
+    "\x1b[?7u",
+    "\x1b[?2026;2$y",
+    "\x1b[?997;2n",
+    "\x1b[2;5R",
+    "\x1b]11;rgb:ffff/a0a0/00bb\x1b\\",
+    "\x1b]11;rgb:ff/a0/bb\x07",
+    "\x1bP>|kitty(0.42.1)\x1b\\",
+    "\x1bP>|tmux 3.5a\x1b\\",
+];
+
+/// Feeds pieces as the thread that reads does, each so long after the one before, and returns what would be typed.
+fn typed_of(pieces: &[(&[u8], u64)]) -> String {
+    let (mut parser, mut out) = (Parser::default(), Vec::new());
+    let mut now = Instant::now();
+    for (piece, pause) in pieces {
+        let next = now + Duration::from_millis(*pause);
+        // It gives up at once when the patience is over, not when the next piece comes.
+        while let Some(at) = parser.patience().map(|patience| now + patience).filter(|at| *at < next) {
+            now = at;
+            parser.expire(now, &mut out);
+        }
+        now = next;
+        parser.push(piece, now, &mut out);
+    }
+    let letters = out.into_iter().filter_map(|input| match input {
+        Input::Key(KeyEvent { code: KeyCode::Char(c), modifiers, kind, .. }) => {
+            let is_text = (modifiers - KeyModifiers::SHIFT).is_empty() && kind != KeyEventKind::Release;
+            is_text.then(|| c.to_string())
+        }
+        Input::Paste(text) => Some(text),
+        _ => None,
+    });
+    letters.collect()
+}
+
+#[test]
+fn whatever_a_terminal_says_cut_anywhere_is_not_typed() {
+    for said in NOT_TYPED {
+        for at in 0..=said.len() {
+            let (head, tail) = said.as_bytes().split_at(at);
+            for pause in [0, 1, 20, 30, 120, 290, 310, 450, 500] {
+                // One letter behind what could be a key of its own is a letter.
+                if head == b"\x1b[" && tail.len() == 1 && pause > 300 {
+                    continue;
+                }
+                let typed = typed_of(&[(head, 0), (tail, pause), (b"x", 1000)]);
+                assert_eq!(typed, "x", "{said:?} cut at {at}, {pause} ms");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cursor_report_is_no_key() {
+    let cursor = |row, column| [Input::Reply(super::super::caps::Reply::Cursor { row, column })];
+    assert_eq!(heard(b"\x1b[2;3R"), cursor(2, 3));
+    assert_eq!(heard(b"\x1b[24;80R"), cursor(24, 80));
+    let f3 = |modifiers| [press(KeyCode::F(3), modifiers)];
+    assert_eq!(heard(b"\x1b[1;2R"), f3(KeyModifiers::SHIFT));
+    assert_eq!(heard(b"\x1b[R"), f3(KeyModifiers::NONE));
+    assert_eq!(heard(b"\x1bOR"), f3(KeyModifiers::NONE));
+    assert_eq!(heard(b"\x1b[13~"), f3(KeyModifiers::NONE));
+}
+
 proptest! {
+    /// Several of them in a row, in pieces of any size that come at once, one of them late.
+    #[test]
+    fn whatever_terminals_say_is_not_typed(
+        said in prop::collection::vec(prop::sample::select(NOT_TYPED.to_vec()), 1..5),
+        cuts in prop::collection::vec(1usize..12, 1..12),
+        late in 0usize..12,
+        pause in prop::sample::select(vec![1u64, 24, 26, 150, 299, 301, 480]),
+    ) {
+        let bytes = said.concat();
+        let mut pieces = Vec::new();
+        let mut rest = bytes.as_bytes();
+        for (index, size) in cuts.iter().cycle().enumerate() {
+            let (head, tail) = rest.split_at((*size).min(rest.len()));
+            pieces.push((head, if index == late { pause } else { 1 }));
+            rest = tail;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        // A piece of one or two characters behind a pause may well be typed.
+        if pieces.get(late).is_some_and(|(piece, _)| piece.len() < 5) {
+            return Ok(());
+        }
+        // So may one letter behind what is a key of its own by then.
+        let before: Vec<u8> = pieces.iter().take(late).flat_map(|(piece, _)| piece.iter().copied()).collect();
+        let is_letter = pieces.get(late).is_some_and(|(piece, _)| matches!(piece, [b'I' | b'O', ..]));
+        if before.ends_with(b"\x1b[") && is_letter {
+            return Ok(());
+        }
+        pieces.push((b"x", 1000));
+        prop_assert_eq!(typed_of(&pieces), "x", "{:?}", pieces);
+    }
+
     /// Any bytes in any pieces give the same, and never a panic.
     #[test]
     fn pieces_make_no_difference(

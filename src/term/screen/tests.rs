@@ -1,5 +1,8 @@
 use super::*;
+use crate::testkit::terminal::Terminal;
+use crate::testkit::terminal::answers::Profile;
 use proptest::prelude::*;
+use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier, Style};
 use std::num::NonZeroU16;
 
@@ -22,7 +25,7 @@ impl Shown {
 
     fn paint(&mut self, cells: &Buffer, caret: Option<Position>) -> String {
         let mut bytes = Vec::new();
-        self.screen.paint(Frame { cells: cells.clone(), caret }, &mut bytes);
+        self.screen.paint(Frame { cells: cells.clone(), caret, ..Frame::default() }, &mut bytes);
         self.terminal.process(&bytes);
         String::from_utf8(bytes).unwrap()
     }
@@ -204,6 +207,152 @@ proptest! {
             prop_assert_eq!(shown.paint(&cells, caret), "");
         }
     }
+}
+
+/// A link in a row: from, length, which address.
+type LinkSpec = (u16, u16, u8);
+
+fn link_specs() -> impl Strategy<Value = Vec<Vec<LinkSpec>>> {
+    let row = prop::collection::vec((0..WIDTH, 1..6u16, 0..4u8), 0..3);
+    prop::collection::vec(row, usize::from(HEIGHT))
+}
+
+fn url(which: u8) -> String {
+    format!("https://example.org/{which}")
+}
+
+fn links(rows: &[Vec<LinkSpec>]) -> Links {
+    let pieces = rows.iter().zip(0..).flat_map(|(row, y)| {
+        row.iter().map(move |(start, length, which)| {
+            (y, *start..(start + length).min(WIDTH), std::sync::Arc::from(url(*which)))
+        })
+    });
+    Links::new(pieces)
+}
+
+/// Where a terminal that knows links does not have those that were asked for, or not the text. What hides behind a wide
+/// character has no link of its own.
+fn link_difference(terminal: &Terminal, cells: &Buffer, wanted: &Links) -> Option<String> {
+    for y in 0..cells.area.height {
+        let mut x = 0;
+        while x < cells.area.width {
+            let cell = &cells[(x, y)];
+            let link = terminal.link(x, y).map(|(_, uri)| uri);
+            let asked = wanted.row(y).at(usize::from(x)).map(|link| link.url().to_owned());
+            if link != asked {
+                return Some(format!("{x},{y}: asked for {asked:?}, got {link:?}"));
+            }
+            x += super::super::painter::span(cell, cells.area.width - x);
+        }
+        let shown = terminal.row(y);
+        let row: String = wanted_row(cells, y);
+        if shown != row {
+            return Some(format!("row {y}: wanted {row:?}, shown {shown:?}"));
+        }
+    }
+    None
+}
+
+fn wanted_row(cells: &Buffer, y: u16) -> String {
+    let (mut row, mut x) = (String::new(), 0);
+    while x < cells.area.width {
+        let cell = &cells[(x, y)];
+        let room = cells.area.width - x;
+        let is_cut = unicode_width::UnicodeWidthStr::width(cell.symbol()) > usize::from(room);
+        row.push_str(if is_cut { " " } else { cell.symbol() });
+        x += super::super::painter::span(cell, room);
+    }
+    row.truncate(row.trim_end().len());
+    row
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Whatever links come and go, also with rows that the terminal moves itself, inside synchronised frames: it has those
+    /// that were asked for and no other, and none is left open.
+    #[test]
+    fn the_terminal_has_the_links_that_were_asked_for(
+        first in (prop::collection::vec(rows(WIDTH), usize::from(HEIGHT)), link_specs()),
+        changes in prop::collection::vec((changes(), link_specs(), 0..4u8), 1..8),
+    ) {
+        let mut terminal = Terminal::new(ratatui::layout::Size::new(WIDTH, HEIGHT), Profile::Kitty);
+        let mut screen = Screen::new(true, true);
+        let (mut state, mut specs) = first;
+        let mut paint = |screen: &mut Screen, state: &[Vec<Cell>], specs: &[Vec<LinkSpec>]| {
+            let (cells, wanted) = (buffer(state), links(specs));
+            let frame = Frame { cells: cells.clone(), links: wanted.clone(), ..Frame::default() };
+            let mut bytes = Vec::new();
+            screen.paint(frame.clone(), &mut bytes);
+            terminal.feed(&bytes);
+            let mut again = Vec::new();
+            screen.paint(frame, &mut again);
+            let left: Vec<_> =
+                terminal.leftovers().into_iter().filter(|left| left.contains("link")).collect();
+            (link_difference(&terminal, &cells, &wanted), left, again)
+        };
+        prop_assert_eq!(paint(&mut screen, &state, &specs), (None, vec![], vec![]));
+        for (change, other, what) in changes {
+            match change {
+                Change::Anew(rows) => state = rows,
+                Change::Row(y, row) => state[y] = row,
+                Change::Shift { top, bottom, by, up, .. } if top < bottom => {
+                    let by = by.min(bottom - top);
+                    // The rows take their links along.
+                    if up {
+                        state[top..bottom].rotate_left(by);
+                        specs[top..bottom].rotate_left(by);
+                    } else {
+                        state[top..bottom].rotate_right(by);
+                        specs[top..bottom].rotate_right(by);
+                    }
+                }
+                Change::Shift { .. } => {}
+                Change::Repaint => screen.invalidate(),
+            }
+            match what {
+                0 => specs = other,
+                1 => specs.iter_mut().for_each(Vec::clear),
+                2 => specs[..3].clone_from_slice(&other[..3]),
+                _ => {}
+            }
+            prop_assert_eq!(paint(&mut screen, &state, &specs), (None, vec![], vec![]));
+        }
+    }
+}
+
+#[test]
+fn each_row_of_a_wrapped_address_opens_the_whole() {
+    let mut screen = Screen::new(true, true);
+    let mut bytes = Vec::new();
+    let url = "https://example.org/a/long/path";
+    let links = Links::new([(0, 2..10, url.into()), (1, 2..5, url.into())]);
+    screen.paint(Frame { cells: text(&["  https://", "  exa bcd "]), links, ..Frame::default() }, &mut bytes);
+    let mut terminal = Terminal::new(ratatui::layout::Size::new(10, 2), Profile::Kitty);
+    terminal.feed(&bytes);
+    let (id, uri) = terminal.link(2, 0).unwrap();
+    assert_eq!(uri, url);
+    assert_eq!(terminal.link(4, 1), Some((id, uri)));
+    assert_eq!((terminal.link(1, 0), terminal.link(5, 1)), (None, None));
+    // Without links, not a byte of them.
+    let mut plain = Vec::new();
+    screen.paint(Frame { cells: text(&["  https://", "  exa bcd "]), ..Frame::default() }, &mut plain);
+    let plain = String::from_utf8(plain).unwrap();
+    assert!(!plain.contains("]8;id"), "{plain:?}");
+}
+
+/// A terminal that draws ambiguous characters over two columns: the next cell is written at its own place.
+#[test]
+fn behind_an_uncertain_character_the_place_is_found_again() {
+    let mut screen = Screen::new(false, true);
+    let mut bytes = Vec::new();
+    let frame = |line: &str| Frame { cells: text(&[line]), ambiguous_wide: true, ..Frame::default() };
+    screen.paint(frame("aΩbc"), &mut bytes);
+    assert!(String::from_utf8_lossy(&bytes).contains("Ω\u{1b}[1;3Hbc"), "{bytes:?}");
+    bytes.clear();
+    screen.paint(frame("aЖbc"), &mut bytes);
+    // What it covered is written again.
+    assert_eq!(String::from_utf8_lossy(&bytes), "\u{1b}[1;2HЖ\u{1b}[1;3Hb");
 }
 
 fn text(lines: &[&str]) -> Buffer {

@@ -61,7 +61,7 @@ const LONG: Duration = Duration::from_secs(20);
 fn frame(text: &str) -> Frame {
     let mut cells = Buffer::empty(Rect::new(0, 0, 20, 2));
     cells.set_string(0, 0, text, ratatui::style::Style::new());
-    Frame { cells, caret: None }
+    Frame { cells, ..Frame::default() }
 }
 
 fn start(slow: &Slow) -> (Writer, mpsc::Receiver<io::ErrorKind>) {

@@ -256,6 +256,20 @@ impl Pty {
         self.send(&bytes);
     }
 
+    /// The user goes from dark to light or back: the terminal has another background, red, green and blue, and tells it a
+    /// program that has asked for that.
+    pub fn set_ground(&mut self, red: u8, green: u8, blue: u8) {
+        let bytes = {
+            let terminal = &mut self.shared.lock().terminal;
+            terminal.set_ground((red, green, blue));
+            let is_dark = u16::from(red) + u16::from(green) + u16::from(blue) < 3 * 128;
+            let tells = terminal.modes().is_on(super::terminal::modes::private::SCHEME_CHANGES);
+            let report = format!("\x1b[?997;{}n", if is_dark { 1 } else { 2 });
+            if tells { report } else { String::new() }
+        };
+        self.send(bytes.as_bytes());
+    }
+
     /// Sends bytes as they are. A program that has ended takes none.
     pub fn send(&mut self, bytes: &[u8]) {
         if let Some(input) = &mut self.input {

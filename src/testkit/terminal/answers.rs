@@ -19,6 +19,9 @@ pub enum Profile {
     Xterm,
     /// A multiplexer: answers what it is, has no keyboard flags, doesn't tell its modes.
     Tmux,
+    /// As the old standard, with an East Asian font: what may be two columns wide is. It says so when it is asked where
+    /// the cursor stands; the cells that a test reads are those of a narrow one.
+    Wide,
     /// Looks modern to a program and answers nothing: a bad line, a recorder.
     Mute,
     /// `TERM=dumb`.
@@ -30,7 +33,7 @@ impl Profile {
     pub fn variables(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Kitty => &[("TERM", "xterm-kitty"), ("COLORTERM", "truecolor")],
-            Self::Xterm => &[("TERM", "xterm-256color")],
+            Self::Xterm | Self::Wide => &[("TERM", "xterm-256color")],
             Self::Tmux => &[("TERM", "tmux-256color"), ("TMUX", "/tmp/tmux-0/default,1,0")],
             Self::Mute => &[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")],
             Self::Dumb => &[("TERM", "dumb")],
@@ -39,7 +42,7 @@ impl Profile {
 
     fn answers(self) -> bool {
         match self {
-            Self::Kitty | Self::Xterm | Self::Tmux => true,
+            Self::Kitty | Self::Xterm | Self::Wide | Self::Tmux => true,
             Self::Mute | Self::Dumb => false,
         }
     }
@@ -88,11 +91,21 @@ pub(super) struct Answerer {
     question: Option<Question>,
     /// A capability question that is being read.
     capability: Option<Vec<u8>>,
+    /// Characters since the cursor was last moved that are two columns wide in an East Asian font alone.
+    widened: u16,
 }
 
 impl Answerer {
     pub(super) fn new(profile: Profile, size: Size) -> Self {
-        Self { profile, size, ground: DARK, modes: Modes::default(), question: None, capability: None }
+        Self {
+            profile,
+            size,
+            ground: DARK,
+            modes: Modes::default(),
+            question: None,
+            capability: None,
+            widened: 0,
+        }
     }
 
     pub(super) fn resize(&mut self, size: Size) {
@@ -119,23 +132,24 @@ impl Answerer {
         let reply = match question {
             Question::Device => match profile {
                 Profile::Kitty => "\x1b[?62;52;c".to_owned(),
-                Profile::Xterm => "\x1b[?64;1;2;6;9;15;16;17;18;21;22;28c".to_owned(),
+                Profile::Xterm | Profile::Wide => "\x1b[?64;1;2;6;9;15;16;17;18;21;22;28c".to_owned(),
                 Profile::Tmux | Profile::Mute | Profile::Dumb => "\x1b[?1;2;4c".to_owned(),
             },
             Question::SecondaryDevice => match profile {
                 Profile::Kitty => "\x1b[>1;4000;42c".to_owned(),
-                Profile::Xterm => "\x1b[>41;390;0c".to_owned(),
+                Profile::Xterm | Profile::Wide => "\x1b[>41;390;0c".to_owned(),
                 Profile::Tmux | Profile::Mute | Profile::Dumb => "\x1b[>84;0;0c".to_owned(),
             },
             Question::Version => match profile {
                 Profile::Kitty => "\x1bP>|kitty(0.42.1)\x1b\\".to_owned(),
-                Profile::Xterm => "\x1bP>|XTerm(390)\x1b\\".to_owned(),
+                Profile::Xterm | Profile::Wide => "\x1bP>|XTerm(390)\x1b\\".to_owned(),
                 Profile::Tmux | Profile::Mute | Profile::Dumb => "\x1bP>|tmux 3.5a\x1b\\".to_owned(),
             },
             Question::Status => "\x1b[0n".to_owned(),
             Question::Cursor { is_private } => {
                 let mark = if *is_private { "?" } else { "" };
-                let (row, column) = (u32::from(cursor.row) + 1, u32::from(cursor.column) + 1);
+                let widened = if profile == Profile::Wide { u32::from(self.widened) } else { 0 };
+                let (row, column) = (u32::from(cursor.row) + 1, u32::from(cursor.column) + 1 + widened);
                 format!("\x1b[{mark}{row};{column}R")
             }
             Question::Keyboard if is_kitty => format!("\x1b[?{}u", self.modes.keyboard_flags()),
@@ -201,6 +215,9 @@ impl Perform for Answerer {
         if ignore {
             return;
         }
+        if matches!(action, 'H' | 'f' | 'G' | 'd') {
+            self.widened = 0;
+        }
         let first = numbers(params).next().unwrap_or(0);
         let second = numbers(params).nth(1).unwrap_or(0);
         let flags = u8::try_from(first).unwrap_or(0);
@@ -227,6 +244,8 @@ impl Perform for Answerer {
             (b"?", 'n') if first == 996 => self.question = Some(Question::Scheme),
             (b"?", 'u') => self.question = Some(Question::Keyboard),
             (b"?$", 'p') => self.question = Some(Question::Mode(first)),
+            (b"", 't') if first == 22 && second != 1 => self.modes.push_title(),
+            (b"", 't') if first == 23 && second != 1 => self.modes.pop_title(),
             (b"", 't') => self.question = Some(Question::Size(first)),
             _ => {}
         }
@@ -255,7 +274,15 @@ impl Perform for Answerer {
         }
     }
 
+    fn print(&mut self, c: char) {
+        use unicode_width::UnicodeWidthChar;
+        self.widened += u16::from(c.width() != c.width_cjk());
+    }
+
     fn execute(&mut self, byte: u8) {
+        if byte == b'\r' {
+            self.widened = 0;
+        }
         if byte == 0x07 {
             self.modes.bells += 1;
         }

@@ -147,6 +147,11 @@ impl Terminal {
         buffer
     }
 
+    /// The address behind a cell (OSC 8), with the number that makes one link of several cells.
+    pub fn link(&self, column: u16, row: u16) -> Option<(String, String)> {
+        self.cell(column, row).hyperlink().map(|link| (link.id().to_owned(), link.uri().to_owned()))
+    }
+
     /// Where the cursor stands, shown or not.
     pub fn cursor(&self) -> Position {
         let point = self.emulator.grid().cursor.point;
@@ -171,6 +176,9 @@ impl Terminal {
         let plain = Cell::default();
         if (next.fg, next.bg, next.flags) != (plain.fg, plain.bg, plain.flags) {
             found.push("a colour or attribute is still on".to_owned());
+        }
+        if next.hyperlink().is_some() {
+            found.push("a link is still open".to_owned());
         }
         found
     }

@@ -47,6 +47,8 @@ pub struct Modes {
     pub cursor_shape: u16,
     /// The window's title, once set.
     pub title: Option<String>,
+    /// Titles that are kept to be put back, the topmost last.
+    titles: Vec<Option<String>>,
     /// What the program put on the clipboard by OSC 52, base64 as it came.
     pub clipboard: Vec<String>,
     /// Synchronised frames that have ended.
@@ -64,6 +66,7 @@ impl Default for Modes {
             scroll_region: None,
             cursor_shape: 0,
             title: None,
+            titles: Vec::new(),
             clipboard: Vec::new(),
             frames: 0,
             bells: 0,
@@ -116,6 +119,9 @@ impl Modes {
         if let Some((top, bottom)) = self.scroll_region {
             found.push(format!("only rows {top} to {bottom} scroll"));
         }
+        if !self.titles.is_empty() {
+            found.push("the window's title was not put back".to_owned());
+        }
         if self.cursor_shape != 0 {
             found.push(format!("the cursor still has shape {}", self.cursor_shape));
         }
@@ -127,6 +133,16 @@ impl Modes {
             self.private.insert(mode);
         } else if self.private.remove(&mode) && mode == private::SYNCHRONISED {
             self.frames += 1;
+        }
+    }
+
+    pub(super) fn push_title(&mut self) {
+        self.titles.push(self.title.clone());
+    }
+
+    pub(super) fn pop_title(&mut self) {
+        if let Some(title) = self.titles.pop() {
+            self.title = title;
         }
     }
 

@@ -74,7 +74,7 @@ impl World {
         cells.reset();
         let caret = draw(&mut self.state, Instant::now(), &mut cells);
         self.out.clear();
-        self.spare = self.screen.paint(Frame { cells, caret }, &mut self.out);
+        self.spare = self.screen.paint(Frame { cells, caret, ..Frame::default() }, &mut self.out);
         self.out.len()
     }
 

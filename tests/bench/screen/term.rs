@@ -23,7 +23,7 @@ fn lines(from: usize) -> Frame {
         }
     }
     cells.set_string(0, 59, "footer", Style::new());
-    Frame { cells, caret: Some(Position { x: 3, y: 58 }) }
+    Frame { cells, caret: Some(Position { x: 3, y: 58 }), ..Frame::default() }
 }
 
 fn bytes(screen: &mut Screen, frame: Frame) -> f64 {

@@ -98,7 +98,7 @@ fn what_an_editor_writes_is_foreign_text() {
     pty.wait_until("the text", |terminal| {
         terminal.modes().is_alternate() && terminal.text().contains("more")
     });
-    assert_eq!(pty.look(|terminal| terminal.modes().title.clone()), None);
+    assert_eq!(pty.look(|terminal| terminal.modes().title.clone()).as_deref(), Some("mynah · project"));
     assert!(!pty.output().windows(4).any(|bytes| bytes == b"\x1b[3J"));
     super::and_drawn(&mut pty, |pty| pty.press("ctrl+u"));
     leave(&mut pty);

@@ -46,10 +46,11 @@ fn assert_harmless(pty: &Pty) {
     for sequence in [
         "\x1b]52;",
         "\x1b]0;",
-        "\x1b]2;",
+        "\x1b]2;evil",
+        "\x1b]8;;http",
         "\x1b[3J",
         "\x1b[3;3H.",
-        "\x1b[6n",
+        ".\x1b[6n",
         "\x1bP+q",
         "\x1bc",
         "\x07",
@@ -66,8 +67,15 @@ fn assert_harmless(pty: &Pty) {
     }
     pty.look(|terminal| {
         let modes = terminal.modes();
-        assert_eq!((&modes.title, modes.clipboard.len(), modes.bells), (&None, 0, 0));
+        assert!(modes.title.as_ref().is_none_or(|title| title.starts_with("mynah · ")), "{:?}", modes.title);
+        assert_eq!((modes.clipboard.len(), modes.bells), (0, 0));
     });
+    // What we ask for ourselves, and the titles that we set.
+    let output = String::from_utf8_lossy(&output);
+    let own = ["●─\x1b[6n", "\x1b]2;mynah · "];
+    for (sequence, ours) in ["\x1b[6n", "\x1b]2;"].into_iter().zip(own) {
+        assert_eq!(output.matches(sequence).count(), output.matches(ours).count(), "{sequence:?}");
+    }
 }
 
 /// Shows everything there is to show: rows open, thinking too.

@@ -175,7 +175,7 @@ fn prints_meanwhile() {
     assert!(std::process::Command::new("echo").arg("from a child").status().unwrap().success());
     terminal.show(facts.size, |buffer| {
         buffer.set_string(0, 0, "a frame", ratatui::style::Style::new());
-        None
+        (None, Vec::new())
     });
     assert!(terminal.close(""));
     println!("afterwards");
@@ -215,7 +215,7 @@ fn panics_while_it_draws() {
     let around = Surroundings::find(Env::of_process(), None, &[]).unwrap();
     let opened = Terminal::open(&around.env, &around.loaded.settings.screen, None, |_heard| {});
     let (mut terminal, facts) = opened.unwrap();
-    terminal.show(facts.size, |_buffer| None);
+    terminal.show(facts.size, |_buffer| (None, Vec::new()));
     terminal.show(facts.size, |_buffer| panic!("a frame that can't be"));
 }
 

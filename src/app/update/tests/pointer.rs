@@ -46,11 +46,23 @@ fn the_wheel_belongs_to_the_list_over_the_page() {
 }
 
 #[test]
-fn a_card_and_an_address_are_copied() {
+fn a_card_is_copied_and_an_address_opened() {
     let mut stage = long();
     assert_eq!(stage.click(&Target::Card { item: 0, card: 0 }), [Effect::Copy("let a = 1;".to_owned())]);
     let address = Target::Link("https://example.org/a".into());
+    assert_eq!(stage.click(&address), [Effect::OpenLink("https://example.org/a".into())]);
+    stage.state.open_links = false;
+    // Past the time within which two clicks are one double click.
+    stage.wait(1_000);
     assert_eq!(stage.click(&address), [Effect::Copy("https://example.org/a".to_owned())]);
+}
+
+#[test]
+fn with_the_wheel_alone_a_click_means_nothing() {
+    let mut stage = long();
+    stage.state.wheel_only = true;
+    assert_eq!(stage.click(&Target::Card { item: 0, card: 0 }), []);
+    assert!(stage.mouse(MouseEventKind::ScrollUp, 5, 5).changed);
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn a_click_acts_when_the_button_comes_up_over_the_same() {
     assert_eq!(stage.mouse(PRESS, area.x, area.y).effects, []);
     assert_eq!(
         stage.mouse(RELEASE, area.x, area.y).effects,
-        [Effect::Copy("https://example.org/a".to_owned())]
+        [Effect::OpenLink("https://example.org/a".into())]
     );
     stage.wait(1000);
     // Where there is no text a hand that trembles still clicks: the row's free columns.
@@ -339,7 +339,7 @@ proptest! {
         if let Some(area) = area {
             stage.mouse(PRESS, area.x, area.y);
             let effects = stage.mouse(RELEASE, area.x, area.y).effects;
-            prop_assert_eq!(effects, [Effect::Copy("https://example.org/a".to_owned())]);
+            prop_assert_eq!(effects, [Effect::OpenLink("https://example.org/a".into())]);
         }
     }
 }

@@ -45,12 +45,12 @@ fn on(search: &str) -> Stage {
 
 #[test]
 fn switches_and_choices_change_at_once() {
-    let mut stage = on("screen.mouse");
-    assert_eq!(stage.keys(&["enter"]), set("screen.mouse", "false"));
-    assert_eq!(stage.keys(&["space"]), set("screen.mouse", "false"));
-    assert_eq!(written(&mut stage, "screen.mouse", Value::Bool(false)), [Effect::Mouse(false)]);
-    assert_eq!(stage.keys(&["right"]), set("screen.mouse", "true"), "from what holds now");
-    assert_eq!(stage.keys(&["d"]), [Effect::Unset { key: "screen.mouse".to_owned() }]);
+    let mut stage = on("screen.title");
+    assert_eq!(stage.keys(&["enter"]), set("screen.title", "false"));
+    assert_eq!(stage.keys(&["space"]), set("screen.title", "false"));
+    assert_eq!(written(&mut stage, "screen.title", Value::Bool(false)), [Effect::Title(false)]);
+    assert_eq!(stage.keys(&["right"]), set("screen.title", "true"), "from what holds now");
+    assert_eq!(stage.keys(&["d"]), [Effect::Unset { key: "screen.title".to_owned() }]);
 
     let mut stage = on("permissions.mode");
     assert_eq!(stage.keys(&["right"]), set("permissions.mode", "edits"));
@@ -95,20 +95,20 @@ fn what_overrides_a_setting_is_told() {
         (Origin::Flag, "The command line sets it"),
     ] {
         let mut stage = Stage::open();
-        stage.state.loaded = loaded("screen.mouse", Value::Bool(false), origin);
+        stage.state.loaded = loaded("screen.title", Value::Bool(false), origin);
         stage.keys(&["f2", "/"]);
-        stage.type_text("screen.mouse");
+        stage.type_text("screen.title");
         stage.key("enter");
         assert!(stage.screen().contains(told), "{}", stage.screen());
         // The user's own value is the default, whatever holds here.
-        assert_eq!(stage.keys(&["enter"]), set("screen.mouse", "false"));
+        assert_eq!(stage.keys(&["enter"]), set("screen.title", "false"));
     }
 }
 
 #[test]
 fn what_could_not_be_written_is_told_in_place() {
-    let mut stage = on("screen.mouse");
-    stage.done(Done::NotSet { key: "screen.mouse".to_owned(), why: "The disk is full.".to_owned() });
+    let mut stage = on("screen.title");
+    stage.done(Done::NotSet { key: "screen.title".to_owned(), why: "The disk is full.".to_owned() });
     assert_eq!(
         stage.screen().matches("The disk is full.").count(),
         2,
@@ -122,7 +122,7 @@ fn a_click_selects_and_a_second_one_changes() {
     let mut stage = on("screen.");
     stage.draw();
     assert_eq!(stage.click(&Target::Choice(3)), []);
-    assert_eq!(stage.click(&Target::Choice(3)), set("screen.mouse", "false"));
+    assert_eq!(stage.click(&Target::Choice(3)), set("screen.mouse", "wheel"));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn it_opens_by_key_command_and_palette_and_closes_from_the_inside_out() {
     let mut stage = Stage::open();
     stage.line("/settings");
     assert_eq!(stage.state.layers.len(), 1);
-    stage.type_text("wheel");
+    stage.type_text("no such thing");
     assert!(stage.screen().contains("Nothing fits"));
     stage.key("esc");
     assert!(stage.screen().contains("max_attempts") || stage.screen().contains("default"));
@@ -173,7 +173,7 @@ fn changed_files_are_taken_in() {
     let outcome = stage.tell(crate::app::msg::Msg::Done(Done::Reloaded(Box::new(nothing()))));
     assert_eq!((outcome.effects, outcome.changed), (vec![], false), "nothing is drawn for nothing");
 
-    let settings = loaded("screen.mouse", Value::Bool(false), Origin::User);
+    let settings = loaded("screen.title", Value::Bool(false), Origin::User);
     let (keys, _) = Keymap::defaults().patched("[global]\nhelp = \"f9\"", Path::new("keymap.toml"));
     let all = Reloaded {
         loaded: Some(settings),
@@ -181,7 +181,7 @@ fn changed_files_are_taken_in() {
         theme: Some(Theme::quiet_light()),
         ..nothing()
     };
-    assert_eq!(stage.done(Done::Reloaded(Box::new(all))), [Effect::Mouse(false)]);
+    assert_eq!(stage.done(Done::Reloaded(Box::new(all))), [Effect::Title(false)]);
     assert_eq!(stage.toast(), "Read anew: settings, keys, colours.");
     assert_eq!(stage.state.theme.name(), "quiet-light");
     stage.key("f9");
