@@ -49,7 +49,7 @@ fn a_setting_of_the_screen_holds_at_once() {
     ask(&mut pty, "/set screen.glyphs false");
     pty.wait_gone("✓");
     ask(&mut pty, "/set agent.max_rounds 7");
-    pty.wait_for("from the next start on");
+    pty.wait_for("from the next session on");
     ask(&mut pty, "/set agent.max_rounds");
     pty.wait_for("agent.max_rounds is 7");
     leave(&mut pty);

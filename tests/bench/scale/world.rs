@@ -169,7 +169,9 @@ fn result(kind: usize, index: usize) -> Message {
                              fn tokens(&self) {}\n+    fn more(&self) {}\n }\n"}),
         ),
         6 | 16 => ("read", "fn main() {\n    run();\n}\n".repeat(30), json!({})),
-        10 if index / KINDS % LONG_OUTPUT_EACH == 0 => ("bash", OUTPUT.clone(), json!({"exitCode": 0})),
+        10 if (index / KINDS).is_multiple_of(LONG_OUTPUT_EACH) => {
+            ("bash", OUTPUT.clone(), json!({"exitCode": 0}))
+        }
         _ => ("bash", "test parser::empty ... ok\n".repeat(40), json!({"exitCode": 0})),
     };
     Message::ToolResult(ToolResultMessage {
