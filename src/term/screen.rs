@@ -12,7 +12,7 @@
 use super::frame_diff::{self, paint_row};
 use super::links::Links;
 use super::painter::Painter;
-use super::scroll_regions::{self, Shift};
+use super::scroll_regions::{self, Found, Shift};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use std::ops::Range;
@@ -55,6 +55,8 @@ pub struct Screen {
     /// Nothing on the screen is certain: the next frame begins with a clear.
     stale: bool,
     synchronised: bool,
+    /// Of the rows that are shown, from the first search for a shift on; empty while they are not known.
+    hashes: Vec<u64>,
 }
 
 impl Screen {
@@ -69,6 +71,7 @@ impl Screen {
             painter: Painter::new(erases_in_color),
             stale: true,
             synchronised,
+            hashes: Vec::new(),
         }
     }
 
@@ -85,6 +88,7 @@ impl Screen {
     /// Forgets what these rows show: something else may have drawn there, as an input method does while a word is put
     /// together. The next frame writes them in full.
     pub fn distrust(&mut self, rows: Range<u16>) {
+        self.hashes.clear();
         let area = self.shown.area;
         for y in rows.start..rows.end.min(area.height) {
             for x in 0..area.width {
@@ -105,6 +109,7 @@ impl Screen {
         } else {
             painter.clear();
             self.caret_shown = None;
+            self.hashes.clear();
             paint_rows(&mut painter, &cells, &links, |_| None);
             usize::MAX
         };
@@ -134,54 +139,102 @@ impl Screen {
     }
 
     /// With a shift of rows or without, whichever takes fewer bytes. Tells how many rows were not right already.
-    fn paint_difference(&self, painter: &mut Painter, cells: &Buffer, links: &Links) -> usize {
-        let start = painter.clone();
-        let changed = paint_rows(painter, cells, links, |y| row(&self.shown, &self.links, y));
-        // A stream changes its last row and a clock most of the time: to look for rows that moved each time would cost more
-        // than all else.
-        if changed < SHIFT_FROM_ROWS {
-            return changed;
-        }
-        if let Some(shift) = scroll_regions::find(&self.shown, cells) {
-            // The row below those that moved may have moved and grown at once: the last one of a text that streams.
-            let height = cells.area.height;
-            // One that stands where it stood, such as a footer, stays out of it.
-            let grows = |bottom: &u16| {
-                let mut below = shift.bottom..*bottom;
-                let rows = |y| Some((row(&self.shown, &self.links, y)?, row(cells, links, y)?));
-                below.all(|y| rows(y).is_some_and(|(old, new)| !old.same_as(new)))
-            };
-            for bottom in (shift.bottom..=height).take(1 + GROWING_ROWS).take_while(grows) {
-                let mut shifted = start.clone();
-                let shift = Shift { bottom, ..shift };
-                shifted.scroll(shift.top, shift.bottom, shift.by, height);
-                // The terminal moves links with their rows.
-                paint_rows(&mut shifted, cells, links, |y| row(&self.shown, &self.links, shift.origin(y)?));
-                if shifted.bytes().len() < painter.bytes().len() {
-                    *painter = shifted;
-                }
+    fn paint_difference(&mut self, painter: &mut Painter, cells: &Buffer, links: &Links) -> usize {
+        let rows = |y| Some((row(&self.shown, &self.links, y)?, row(cells, links, y)?));
+        let is_wrong = |y: &u16| rows(*y).is_some_and(|(old, new)| !old.same_as(new));
+        let wrong: Vec<u16> = (0..cells.area.height).filter(is_wrong).collect();
+        let found = self.find_shift(&wrong, cells, links);
+        let Some(Found { shift, gain }) = found else {
+            self.paint_in_place(painter, &wrong, cells, links);
+            return wrong.len();
+        };
+        let mut shifted = painter.clone();
+        self.paint_shifted(&mut shifted, self.grown(shift, painter, cells, links), cells, links);
+        // Where most of what is wrong only moved, painting it in place can't be shorter.
+        if gain * 2 < wrong.len() {
+            self.paint_in_place(painter, &wrong, cells, links);
+            if painter.bytes().len() <= shifted.bytes().len() {
+                return wrong.len();
             }
         }
-        changed
+        *painter = shifted;
+        wrong.len()
+    }
+
+    /// The shift that brings most of the wrong rows to their place. A stream changes its last row and a clock most of the
+    /// time: of so few rows none is looked for.
+    fn find_shift(&mut self, wrong: &[u16], cells: &Buffer, links: &Links) -> Option<Found> {
+        let is_worth_it = wrong.len() >= SHIFT_FROM_ROWS;
+        if is_worth_it && self.hashes.len() != usize::from(cells.area.height) {
+            let rows = (0..cells.area.height).filter_map(|y| row(&self.shown, &self.links, y));
+            self.hashes = rows.map(|row| scroll_regions::hash_row(row.cells)).collect();
+        }
+        let mut hashes = self.hashes.clone();
+        for y in wrong {
+            if let (Some(hash), Some(row)) = (hashes.get_mut(usize::from(*y)), row(cells, links, *y)) {
+                *hash = scroll_regions::hash_row(row.cells);
+            }
+        }
+        let before = std::mem::replace(&mut self.hashes, hashes);
+        if is_worth_it { scroll_regions::find(&before, &self.hashes) } else { None }
+    }
+
+    /// The row below those that moved may have moved and grown at once: the last one of a text that streams. One that
+    /// stands where it stood, such as a footer, stays out of it.
+    fn grown(&self, shift: Shift, painter: &Painter, cells: &Buffer, links: &Links) -> Shift {
+        let Some(rows) = u16::try_from(shift.by).ok() else { return shift };
+        let height = cells.area.height;
+        let stays = |y: u16| match (row(&self.shown, &self.links, y), row(cells, links, y)) {
+            (Some(old), Some(new)) => old.same_as(new),
+            _ => true,
+        };
+        let grows = |bottom: &u16| (shift.bottom..*bottom).all(|y| !stays(y));
+        let bottoms = (shift.bottom..=height).take(1 + GROWING_ROWS).take_while(grows);
+        // Only these rows come from elsewhere by one bottom than by another.
+        let from = shift.bottom.saturating_sub(rows);
+        let to = shift.bottom.saturating_add(u16::try_from(GROWING_ROWS).unwrap_or(0)).min(height);
+        let cost = |bottom: &u16| {
+            let mut tried = painter.clone();
+            let shift = Shift { bottom: *bottom, ..shift };
+            for y in from..to {
+                if let Some(new) = row(cells, links, y) {
+                    let old = shift.origin(y).and_then(|y| row(&self.shown, &self.links, y));
+                    paint_row(&mut tried, y, old, new);
+                }
+            }
+            tried.bytes().len()
+        };
+        let bottom = bottoms.min_by_key(cost).unwrap_or(shift.bottom);
+        Shift { bottom, ..shift }
+    }
+
+    fn paint_shifted(&self, painter: &mut Painter, shift: Shift, cells: &Buffer, links: &Links) {
+        painter.scroll(shift.top, shift.bottom, shift.by, cells.area.height);
+        // The terminal moves links with their rows.
+        paint_rows(painter, cells, links, |y| row(&self.shown, &self.links, shift.origin(y)?));
+    }
+
+    fn paint_in_place(&self, painter: &mut Painter, wrong: &[u16], cells: &Buffer, links: &Links) {
+        for y in wrong {
+            if let Some(new) = row(cells, links, *y) {
+                paint_row(painter, *y, row(&self.shown, &self.links, *y), new);
+            }
+        }
     }
 }
 
-/// Paints all rows, and tells how many were not right already.
+/// Paints all rows.
 fn paint_rows<'a>(
     painter: &mut Painter,
     cells: &Buffer,
     links: &Links,
     old: impl Fn(u16) -> Option<frame_diff::Row<'a>>,
-) -> usize {
-    let mut changed = 0;
+) {
     for y in 0..cells.area.height {
         if let Some(new) = row(cells, links, y) {
-            let before = painter.bytes().len();
             paint_row(painter, y, old(y), new);
-            changed += usize::from(painter.bytes().len() > before);
         }
     }
-    changed
 }
 
 fn row<'a>(buffer: &'a Buffer, links: &'a Links, y: u16) -> Option<frame_diff::Row<'a>> {

@@ -1,8 +1,9 @@
 //! Finds the rows that only moved, so that the terminal can shift them itself.
 //!
-//! Pure: two buffers of the same size in, at most one shift out. Whether it saves bytes is for the caller to compare.
+//! Pure: the rows of two frames of the same size in, as hashes; at most one shift out. Whether it saves bytes is for the
+//! caller to compare.
 
-use ratatui::buffer::{Buffer, Cell};
+use ratatui::buffer::Cell;
 use std::hash::{Hash, Hasher};
 
 /// Rows `top..bottom` move up by `by`, or down when it is negative; what comes free is blank.
@@ -27,14 +28,23 @@ impl Shift {
     }
 }
 
-/// The shift that brings the most changed rows to their new place, if it brings two at least.
-pub fn find(old: &Buffer, new: &Buffer) -> Option<Shift> {
-    let (old, new) = (hashes(old), hashes(new));
+/// A shift and what it is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// The shift.
+    pub shift: Shift,
+    /// Rows that would have to be painted without it.
+    pub gain: usize,
+}
+
+/// The shift that brings the most changed rows to their new place, if it brings two at least. Rows are given by their
+/// hashes; see [`hash_row`].
+pub fn find(old: &[u64], new: &[u64]) -> Option<Found> {
     let changed = |&y: &usize| old.get(y) != new.get(y);
     let first = (0..new.len()).find(changed)?;
     let last = (0..new.len()).rfind(changed)?;
     let blank = hash_row(&[Cell::EMPTY]);
-    let mut best: Option<(usize, Shift)> = None;
+    let mut best: Option<Found> = None;
     for distance in 1..=(last - first) {
         for up in [true, false] {
             let mut run = Run::default();
@@ -43,8 +53,8 @@ pub fn find(old: &Buffer, new: &Buffer) -> Option<Shift> {
                 let (from, to) = if up { (y + distance, y) } else { (y, y + distance) };
                 if old.get(from) == new.get(to) {
                     run.extend(y, changed(&to) && new.get(to) != Some(&blank));
-                    if run.gain >= 2 && best.is_none_or(|(gain, _)| run.gain > gain) {
-                        best = shift(run, distance, up).map(|shift| (run.gain, shift));
+                    if run.gain >= 2 && best.is_none_or(|best| run.gain > best.gain) {
+                        best = shift(run, distance, up).map(|shift| Found { shift, gain: run.gain });
                     }
                 } else {
                     run = Run::default();
@@ -52,7 +62,7 @@ pub fn find(old: &Buffer, new: &Buffer) -> Option<Shift> {
             }
         }
     }
-    best.map(|(_, shift)| shift)
+    best
 }
 
 /// Neighbouring rows that moved alike.
@@ -83,12 +93,8 @@ fn shift(run: Run, distance: usize, up: bool) -> Option<Shift> {
     })
 }
 
-fn hashes(buffer: &Buffer) -> Vec<u64> {
-    buffer.content.chunks(usize::from(buffer.area.width).max(1)).map(hash_row).collect()
-}
-
 /// A row's blanks at the end do not count, so that a blank row has one hash whatever its width.
-fn hash_row(row: &[Cell]) -> u64 {
+pub fn hash_row(row: &[Cell]) -> u64 {
     let end = row.iter().rposition(|cell| *cell != Cell::EMPTY).map_or(0, |last| last + 1);
     let mut hasher = RowHasher::default();
     row.iter().take(end).for_each(|cell| cell.hash(&mut hasher));
@@ -135,8 +141,13 @@ impl Hasher for RowHasher {
 mod tests {
     use super::*;
 
-    fn buffer(rows: &str) -> Buffer {
-        Buffer::with_lines(rows.chars().map(|row| if row == '.' { " ".to_owned() } else { row.to_string() }))
+    fn rows(rows: &str) -> Vec<u64> {
+        let cell = |row: char| {
+            let mut cell = Cell::EMPTY;
+            cell.set_char(if row == '.' { ' ' } else { row });
+            cell
+        };
+        rows.chars().map(|row| hash_row(&[cell(row)])).collect()
     }
 
     #[test]
@@ -155,7 +166,8 @@ mod tests {
             ("a....b", "x....y", None),
         ];
         for (old, new, wanted) in table {
-            let found = find(&buffer(old), &buffer(new)).map(|found| (found.top, found.bottom, found.by));
+            let found =
+                find(&rows(old), &rows(new)).map(|Found { shift, .. }| (shift.top, shift.bottom, shift.by));
             assert_eq!(found, wanted, "{old} to {new}");
         }
     }

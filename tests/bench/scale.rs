@@ -12,6 +12,8 @@
 )]
 
 mod figures;
+#[path = "scale/find.rs"]
+mod find;
 #[path = "scale/growth.rs"]
 mod growth;
 #[path = "scale/live.rs"]
@@ -25,7 +27,8 @@ use figures::Bench;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-const BENCHES: &[Bench] = &[("growth", growth::run), ("stream", stream::run), ("live", live::run)];
+const BENCHES: &[Bench] =
+    &[("growth", growth::run), ("stream", stream::run), ("find", find::run), ("live", live::run)];
 
 static MISSED: AtomicUsize = AtomicUsize::new(0);
 

@@ -32,7 +32,9 @@ pub fn run() {
     grows("frame", 41, |world, _| {
         world.frame();
     });
-    grows("key", 41, |world, _| world.press(KeyCode::Char('x'), NONE));
+    grows("key", 41, |world, _| {
+        world.press(KeyCode::Char('x'), NONE);
+    });
     // The first pages are laid out, then seen again: both kinds count.
     grows("page up and down", 41, |world, turn| {
         world.press(if turn % 6 < 3 { KeyCode::PageUp } else { KeyCode::PageDown }, NONE);
@@ -45,5 +47,7 @@ pub fn run() {
         world.press(if turn % 2 == 0 { KeyCode::Home } else { KeyCode::End }, NONE);
     });
     grows("resize", 41, |world, turn| world.resize(if turn % 2 == 0 { (180, 52) } else { SIZE }));
-    grows("fold all", 21, |world, _| world.press(KeyCode::Char('o'), KeyModifiers::CONTROL));
+    grows("fold all", 21, |world, _| {
+        world.press(KeyCode::Char('o'), KeyModifiers::CONTROL);
+    });
 }

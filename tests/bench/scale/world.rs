@@ -1,6 +1,7 @@
 //! A conversation of any length, mixed as real ones are: prompts, prose, tables, outputs of 2,000 lines, differences.
 
 use mynah::app::draw::draw;
+use mynah::app::effect::Effect;
 use mynah::app::msg::Msg;
 use mynah::app::state::{AppState, Beginning};
 use mynah::app::update::update;
@@ -78,13 +79,14 @@ impl World {
         self.out.len()
     }
 
-    pub fn tell(&mut self, msg: Msg) {
-        update(&mut self.state, msg, Instant::now());
+    pub fn tell(&mut self, msg: Msg) -> Vec<Effect> {
+        update(&mut self.state, msg, Instant::now()).effects
     }
 
-    pub fn press(&mut self, code: KeyCode, held: KeyModifiers) {
-        self.tell(Msg::Input(Input::Key(KeyEvent::new(code, held))));
+    pub fn press(&mut self, code: KeyCode, held: KeyModifiers) -> Vec<Effect> {
+        let effects = self.tell(Msg::Input(Input::Key(KeyEvent::new(code, held))));
         self.frame();
+        effects
     }
 
     pub fn mouse(&mut self, kind: MouseEventKind, column: u16, row: u16) {
