@@ -76,10 +76,16 @@ impl SearchBar {
                 }
                 Action::SearchErase => self.field.act(Action::DeleteBack),
                 // The prompt is not what is edited now.
-                Action::Editor | Action::Paste => return LayerOutcome::Unchanged,
+                Action::Editor => return LayerOutcome::Unchanged,
                 // These scroll; in the field other keys go to its ends.
                 Action::Top | Action::Bottom => return LayerOutcome::Ignored,
-                action => self.field.act(action),
+                // What is selected is so in the transcript.
+                Action::CopySelection => return LayerOutcome::Ignored,
+                action => match self.field.act(action) {
+                    // Nobody sends or changes a prompt from here.
+                    Edit::Ignored if action.contexts().first() == Some(&Context::Composer) => Edit::Unchanged,
+                    edit => edit,
+                },
             },
             LayerInput::Choice(_) => return self.toggle_regex(),
             // The transcript is read meanwhile.
