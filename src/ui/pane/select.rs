@@ -72,9 +72,9 @@ impl Held {
     fn pull(&self, area: Rect) -> isize {
         let last = area.bottom().saturating_sub(1);
         let (rows, is_up) = if self.at.y <= area.y {
-            (area.y - self.at.y + 1, true)
+            ((area.y - self.at.y).saturating_add(1), true)
         } else if self.at.y >= last {
-            (self.at.y - last + 1, false)
+            ((self.at.y - last).saturating_add(1), false)
         } else {
             return 0;
         };
@@ -216,15 +216,17 @@ impl Pane {
         self.has_selection()
     }
 
-    /// The button is held no longer, wherever that happened. What is selected stays so.
-    pub fn let_go(&mut self) {
-        let followed = self.selecting.held.take().is_some_and(|held| held.follows);
-        if followed && !self.scroll.is_following() {
+    /// The button is held no longer, wherever that happened. What is selected stays so. False when it was not held, on
+    /// the text or on the scrollbar.
+    pub fn let_go(&mut self) -> bool {
+        let held = self.selecting.held.take();
+        if held.is_some_and(|held| held.follows) && !self.scroll.is_following() {
             self.travel.push(Travel::End);
         }
+        self.release_scrollbar() || held.is_some()
     }
 
-    /// Whether a button is held.
+    /// Whether a button is held on the text.
     pub const fn is_held(&self) -> bool {
         self.selecting.held.is_some()
     }
