@@ -79,13 +79,7 @@ impl SearchBar {
                 Action::Editor => return LayerOutcome::Unchanged,
                 // These scroll; in the field other keys go to its ends.
                 Action::Top | Action::Bottom => return LayerOutcome::Ignored,
-                // What is selected is so in the transcript.
-                Action::CopySelection => return LayerOutcome::Ignored,
-                action => match self.field.act(action) {
-                    // Nobody sends or changes a prompt from here.
-                    Edit::Ignored if action.contexts().first() == Some(&Context::Composer) => Edit::Unchanged,
-                    edit => edit,
-                },
+                action => self.field.act(action),
             },
             LayerInput::Choice(_) => return self.toggle_regex(),
             // The transcript is read meanwhile.
