@@ -284,7 +284,7 @@ fn toggle_mouse(state: &mut AppState, now: Instant) -> Outcome {
     state.mouse = !state.mouse;
     mouse::end_drag(state);
     let text = if state.mouse {
-        "The mouse scrolls and clicks here. Select with shift held."
+        "The mouse scrolls, clicks and selects here."
     } else {
         "The mouse is the terminal's: select as everywhere."
     };
