@@ -169,7 +169,8 @@ fn a_question_that_comes_within_a_chord_is_not_answered_by_its_last_key() {
 
 #[test]
 fn a_thumb_whose_release_is_lost_is_let_go() {
-    let lost: [(&str, fn(&mut Stage)); 4] = [
+    type Lose = fn(&mut Stage);
+    let lost: [(&str, Lose); 4] = [
         ("the focus", |stage| drop(stage.tell(Msg::Input(Input::Focus(false))))),
         ("the mouse", |stage| drop(stage.keys(&["alt+s", "alt+s"]))),
         ("another press", |_| {}),
