@@ -240,9 +240,13 @@ Without the screen, for scripts and pipes:
   git diff | mynah -p \"review this\"
   mynah -p --allow 'bash(cargo test:*)' --permission-mode edits \"make the tests pass\"
   mynah -p -c \"and now the docs\"
-  mynah config set model.default anthropic/claude-sonnet-4-5
 
-Keys are read from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, …) or auth.toml in the config folder.";
+Settings and keys:
+  mynah config                        all settings, and where each comes from
+  mynah config set model.default anthropic/claude-sonnet-4-5
+  mynah config keys                   which key does what, and what is wrong with your own
+
+API keys are read from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, …) or auth.toml in the config folder.";
 
 #[cfg(test)]
 mod tests {

@@ -12,10 +12,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// One save is several events; so long after the last one it is over.
 const QUIET: Duration = Duration::from_millis(60);
+/// Other files of a folder may change all the time: what is ours waits no longer than this.
+const MOST_WAIT: Duration = Duration::from_secs(1);
 
 /// Watches until it is dropped.
 pub struct FileWatch {
@@ -81,7 +83,8 @@ impl Folders {
                 News::Paths(paths) => self.concerns(&paths),
                 News::Stop => return,
             };
-            loop {
+            let until = Instant::now() + MOST_WAIT;
+            while Instant::now() < until {
                 match hear.recv_timeout(QUIET) {
                     Ok(News::Paths(paths)) => is_ours |= self.concerns(&paths),
                     Ok(News::Stop) | Err(RecvTimeoutError::Disconnected) => return,

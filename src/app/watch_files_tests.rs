@@ -1,5 +1,6 @@
 use super::*;
 use crate::config::env::Env;
+use std::sync::mpsc::TryRecvError;
 use tempfile::TempDir;
 
 /// So long a machine may be busy with other things.
@@ -35,6 +36,25 @@ impl World {
 
 fn with_config(places: &Places) {
     fs::create_dir_all(places.config.join("themes")).unwrap();
+}
+
+#[test]
+fn a_folder_that_is_never_quiet_holds_nothing_back() {
+    let world = World::new(with_config);
+    let other = world.places.config.join("busy.log");
+    let told = thread::scope(|scope| {
+        let (told, stop) = channel::<()>();
+        scope.spawn(move || {
+            while stop.try_recv() == Err(TryRecvError::Empty) {
+                fs::write(&other, "more").unwrap();
+            }
+        });
+        fs::write(load::user_file(&world.places), "[screen]\n").unwrap();
+        let outcome = world.told.recv_timeout(PATIENCE);
+        drop(told);
+        outcome
+    });
+    assert!(told.is_ok(), "the settings have changed");
 }
 
 #[test]

@@ -189,6 +189,13 @@ impl Pane {
         }
         if let Some(search) = &mut self.search {
             search.settle(&mut self.scroll, height, &mut self.heights, &mut frame);
+            if let Some(found) = search.take_accepted() {
+                self.focus = found;
+                // There is nothing to walk through.
+                if found.is_none() {
+                    self.search = None;
+                }
+            }
         }
         self.shown = self.scroll.window(height, &mut self.heights, &mut frame);
         self.top = self.shown.first().map(|top| frame.anchor(top.entry, top.first));

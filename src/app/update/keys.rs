@@ -65,28 +65,30 @@ pub fn key(state: &mut AppState, event: &KeyEvent, now: Instant) -> Outcome {
 
 fn type_text(state: &mut AppState, text: &str, now: Instant) -> Outcome {
     state.gestures.typed = Some(now);
-    // Somebody who goes on writing does not want to quit.
+    begin_writing(state);
+    let said = state.composer.handle(ComposerInput::Type(text), now);
+    composer_said(state, said, now).unwrap_or_default()
+}
+
+/// Whoever writes is done with the rows, and does not want to quit.
+fn begin_writing(state: &mut AppState) {
     state.gestures.interrupt = None;
-    // Whoever types is done with the rows.
     state.pane.set_focus(None);
     search::end(state);
     state.pane.clear_selection();
-    let said = state.composer.handle(ComposerInput::Type(text), now);
-    composer_said(state, said, now).unwrap_or_default()
 }
 
 /// A paste.
 pub fn paste(state: &mut AppState, text: &str, now: Instant) -> Outcome {
     state.chord.clear();
-    if !state.layers.is_empty() {
+    if let Some(layer) = state.layers.last() {
+        let is_modal = layer.is_modal();
         let outcome = layers::handle(state, LayerInput::Paste(text), now);
-        if let Some(outcome) = outcome {
+        if let Some(outcome) = outcome.or_else(|| is_modal.then(Outcome::none)) {
             return outcome;
         }
     }
-    state.pane.set_focus(None);
-    state.pane.clear_selection();
-    state.gestures.interrupt = None;
+    begin_writing(state);
     let said = state.composer.handle(ComposerInput::Paste(text), now);
     composer_said(state, said, now).unwrap_or_default()
 }
@@ -282,7 +284,7 @@ fn toggle_mouse(state: &mut AppState, now: Instant) -> Outcome {
     state.mouse = !state.mouse;
     mouse::end_drag(state);
     let text = if state.mouse {
-        "The mouse scrolls and clicks here. Select with shift held."
+        "The mouse scrolls, clicks and selects here."
     } else {
         "The mouse is the terminal's: select as everywhere."
     };

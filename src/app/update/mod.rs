@@ -135,8 +135,7 @@ fn input_came(state: &mut AppState, input: Input, now: Instant) -> Outcome {
         Input::Focus(has_focus) => {
             if !has_focus {
                 // Where the button comes up may be told to another window.
-                let changed = state.pane.is_held();
-                state.pane.let_go();
+                let changed = state.pane.let_go();
                 return Outcome { effects: Vec::new(), changed };
             }
             state.gestures.focused = Some(now);

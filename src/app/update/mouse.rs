@@ -157,12 +157,10 @@ fn release(state: &mut AppState, at: Position, now: Instant) -> Outcome {
 
 /// The button came up where nobody told us: what is selected was meant, but no click.
 fn lost_release(state: &mut AppState, now: Instant) -> Outcome {
-    let Some(press) = state.gestures.press.take() else { return Outcome::none() };
-    state.pane.let_go();
-    match is_text(&press.target) {
-        true => select::copy(state, now).unwrap_or_else(Outcome::changed),
-        false => Outcome::none(),
-    }
+    let was_held = state.pane.let_go();
+    let is_text = state.gestures.press.take().is_some_and(|press| is_text(&press.target));
+    let copied = if is_text { select::copy(state, now) } else { None };
+    copied.unwrap_or(Outcome { effects: Vec::new(), changed: was_held })
 }
 
 /// What a click on text means beside selecting.

@@ -50,13 +50,7 @@ pub fn step(state: &mut AppState, step: SearchStep, now: Instant) -> Outcome {
     match step {
         SearchStep::Find(query) => state.pane.search_for(query, &state.conversation),
         SearchStep::Walk(way) => return walk(state, way, now),
-        SearchStep::Accept => {
-            state.pane.focus_match();
-            // There is nothing to walk through.
-            if state.pane.current_match().is_none() {
-                state.pane.end_search();
-            }
-        }
+        SearchStep::Accept => state.pane.accept_search(),
         SearchStep::End => state.pane.end_search(),
     }
     Outcome::changed()

@@ -11,6 +11,9 @@ use std::time::Instant;
 /// Rows that are laid out at once for a copy: a fraction of a frame's time. A copy of more is put together in parts.
 const ROWS_AT_ONCE: usize = 1000;
 
+/// A long copy came to nothing.
+const NOTHING_COPIED: &str = "Nothing was copied.";
+
 /// Copies what is selected; nothing when nothing is.
 pub fn copy(state: &mut AppState, now: Instant) -> Option<Outcome> {
     let gather = state.pane.gather()?;
@@ -37,7 +40,7 @@ pub fn gather_on(state: &mut AppState, now: Instant) -> Outcome {
 pub fn stop(state: &mut AppState, now: Instant) -> bool {
     let was_busy = state.gather.take().is_some();
     if was_busy {
-        state.toast(NoticeLevel::Info, "Nothing was copied.", now);
+        state.toast(NoticeLevel::Info, NOTHING_COPIED, now);
     }
     was_busy
 }
@@ -55,7 +58,10 @@ fn work(state: &mut AppState, gather: Gather, now: Instant) -> Outcome {
             state.gather = Some(*gather);
             Outcome::effect(Effect::GatherOn)
         }
-        Gathered::Gone => Outcome::changed(),
+        Gathered::Gone => {
+            state.toast(NoticeLevel::Info, NOTHING_COPIED, now);
+            Outcome::changed()
+        }
     }
 }
 

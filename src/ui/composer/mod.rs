@@ -297,10 +297,8 @@ impl Composer {
                 true
             }
             Action::CopySelection => {
-                return match self.selected() {
-                    Some(text) => Outcome::Copy(text),
-                    None => Outcome::Unchanged,
-                };
+                // Without one here the transcript may have one.
+                return self.selected().map_or(Outcome::Ignored, Outcome::Copy);
             }
             Action::Editor => return Outcome::OpenEditor(self.expanded()),
             Action::Submit => return self.submit(Delivery::Submit, now),

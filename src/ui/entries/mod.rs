@@ -46,7 +46,8 @@ use ratatui::text::Span;
 
 pub use estimate::estimate;
 
-/// What an item is laid out for. Everything here is part of the key under which a layout is kept.
+/// What an item is laid out for. Everything here is part of the key under which a layout is kept. The blank row above it is
+/// the pane's: it depends on the item above.
 #[derive(Clone, Copy, Debug)]
 pub struct EntryCx<'a> {
     /// The look of the frame.
@@ -55,8 +56,6 @@ pub struct EntryCx<'a> {
     pub width: u16,
     /// Drawn whole: what was wished for this item, else for all.
     pub open: bool,
-    /// A blank row stands above it.
-    pub gap: bool,
 }
 
 /// Columns from the mark to the text beside it.
@@ -78,11 +77,11 @@ impl EntryCx<'_> {
 /// An item as rows.
 #[derive(Debug, Default)]
 pub struct Layout {
-    /// From the top; the gap above is the first of them. None is wider than the window less `indent`.
+    /// From the top. None is wider than the window less `indent`.
     pub rows: Vec<Row>,
     /// Columns at the left that belong to the mark.
     pub indent: u16,
-    /// What stands there in the first row that is no gap.
+    /// What stands there in the first row.
     pub mark: Option<Span<'static>>,
     /// What can be copied as a whole; rows name them by index.
     pub cards: Vec<Card>,
@@ -127,11 +126,8 @@ pub fn lay_out(item: &Item, cx: &EntryCx<'_>) -> Layout {
         row.start = start;
     }
     if layout.rows.is_empty() {
-        // A reply of nothing but blanks, or only definitions of links: not even its gap is drawn.
+        // A reply of nothing but blanks, or only definitions of links.
         return Layout::default();
-    }
-    if cx.gap {
-        layout.rows.insert(0, Row { is_decoration: true, ..Row::blank(0) });
     }
     layout
 }

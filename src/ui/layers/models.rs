@@ -124,13 +124,8 @@ impl Models {
         buffer: &mut Buffer,
         hits: &mut HitMap<Target>,
     ) -> Option<Position> {
-        let head = Head {
-            title: "Models".to_owned(),
-            rail: String::new(),
-            hints: Picker::<Row>::hints(look, "use"),
-            empty_field: "Search",
-            empty: "No models. Set ANTHROPIC_API_KEY or another key and start again",
-        };
+        let empty = "No models. Set ANTHROPIC_API_KEY or another key and start again";
+        let head = Head::plain(look, "Models", "use", empty);
         let current = self.current.clone();
         let ids = self.picker.items().iter().map(|row| width::of(&row.item.model.to_string()));
         let ids = ids.max().unwrap_or(0).min(LONGEST_ID);

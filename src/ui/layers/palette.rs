@@ -91,13 +91,8 @@ impl Palette {
         buffer: &mut Buffer,
         hits: &mut HitMap<Target>,
     ) -> Option<Position> {
-        let head = Head {
-            title: "Commands".to_owned(),
-            rail: String::new(),
-            hints: Picker::<Row>::hints(look, "run"),
-            empty_field: "Type what to do",
-            empty: "Nothing to do",
-        };
+        let head =
+            Head { empty_field: "Type what to do", ..Head::plain(look, "Commands", "run", "Nothing to do") };
         self.picker.draw(look, place, buffer, hits, head, |row, cx| {
             let style = |role| cx.chrome.on_row(role, cx.is_selected);
             let mut left = vec![Span::raw("   ")];

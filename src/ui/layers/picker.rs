@@ -204,15 +204,6 @@ impl<T: Entry> Picker<T> {
         }
     }
 
-    /// The keys that all lists have.
-    pub fn hints(look: &Look<'_>, choose: &'static str) -> Vec<Hint> {
-        vec![
-            hint(look, Context::List, Action::Confirm, choose),
-            hint(look, Context::Global, Action::Cancel, "close"),
-            pair(look, Context::List, (Action::ListUp, Action::ListDown), "move"),
-        ]
-    }
-
     /// Draws the whole layer; the caret stands in the search.
     pub fn draw(
         &mut self,
@@ -312,6 +303,28 @@ pub(super) struct Head {
     pub empty_field: &'static str,
     /// In the empty list.
     pub empty: &'static str,
+}
+
+/// The keys that all lists have.
+pub(super) fn hints(look: &Look<'_>, choose: &'static str) -> Vec<Hint> {
+    vec![
+        hint(look, Context::List, Action::Confirm, choose),
+        hint(look, Context::Global, Action::Cancel, "close"),
+        pair(look, Context::List, (Action::ListUp, Action::ListDown), "move"),
+    ]
+}
+
+impl Head {
+    /// That of a list with nothing before its count; `does` is what a choice does.
+    pub fn plain(look: &Look<'_>, title: &str, does: &'static str, empty: &'static str) -> Self {
+        Self {
+            title: title.to_owned(),
+            rail: String::new(),
+            hints: hints(look, does),
+            empty_field: "Search",
+            empty,
+        }
+    }
 }
 
 /// The mark of what is in use now, at the left of a row.

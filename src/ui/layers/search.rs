@@ -76,7 +76,7 @@ impl SearchBar {
                 }
                 Action::SearchErase => self.field.act(Action::DeleteBack),
                 // The prompt is not what is edited now.
-                Action::Editor | Action::Paste => return LayerOutcome::Unchanged,
+                Action::Editor => return LayerOutcome::Unchanged,
                 // These scroll; in the field other keys go to its ends.
                 Action::Top | Action::Bottom => return LayerOutcome::Ignored,
                 action => self.field.act(action),

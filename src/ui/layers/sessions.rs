@@ -1,7 +1,7 @@
 //! The picker of sessions, where they are renamed and deleted, too.
 
 use super::frame::{Chrome, Place};
-use super::picker::{Entry, Head, Picked, Picker, RowCx, mark};
+use super::picker::{self, Entry, Head, Picked, Picker, RowCx, mark};
 use super::{Answer, LayerInput, LayerOutcome, cancels, hint};
 use crate::config::action::{Action, Context};
 use crate::text::{clean, formats};
@@ -280,7 +280,7 @@ impl Sessions {
         let close = |text| hint(look, Context::Global, Action::Cancel, text);
         match self.mode {
             Mode::Browse => {
-                let mut hints = Picker::<Row>::hints(look, "open");
+                let mut hints = picker::hints(look, "open");
                 hints.truncate(2);
                 let scope = if self.all { "this folder" } else { "all folders" };
                 let order = if self.by_time { "best first" } else { "newest first" };

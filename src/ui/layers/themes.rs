@@ -76,13 +76,7 @@ impl Themes {
         buffer: &mut Buffer,
         hits: &mut HitMap<Target>,
     ) -> Option<Position> {
-        let head = Head {
-            title: "Themes".to_owned(),
-            rail: String::new(),
-            hints: Picker::<ThemeItem>::hints(look, "use"),
-            empty_field: "Search",
-            empty: "No themes",
-        };
+        let head = Head::plain(look, "Themes", "use", "No themes");
         let former = self.former.clone();
         self.picker.draw(look, place, buffer, hits, head, |item, cx| {
             let style = |role| cx.chrome.on_row(role, cx.is_selected);

@@ -159,7 +159,7 @@ impl Frame<'_> {
         if let Some(laid) = self.layouts.find(&key) {
             return What::Laid(laid);
         }
-        let cx = EntryCx { look: self.look, width: self.width, open, gap: false };
+        let cx = EntryCx { look: self.look, width: self.width, open };
         let drawn = self.conversation.take_finished(entry);
         let Some(item) = self.conversation.items().get(entry) else { return What::Nothing };
         let layout = match drawn {
@@ -285,7 +285,7 @@ impl Frame<'_> {
         if is_live || is_kept || self.set.contains_key(&entry) || self.conversation.is_finished_kept(entry) {
             return self.read(entry, with);
         }
-        let cx = EntryCx { look: self.look, width: self.width, open, gap: false };
+        let cx = EntryCx { look: self.look, width: self.width, open };
         let rows = (self.lay_out)(item, &cx).rows;
         (!rows.is_empty()).then(|| with(&rows, &RowTexts::of(&rows)))
     }

@@ -37,6 +37,8 @@ pub(super) struct Searching {
     origin: Option<Anchor>,
     current: Option<Match>,
     wish: Option<Wish>,
+    /// The match is to have the row focus as soon as it is known.
+    is_accepted: bool,
     /// An item that was opened to show a match, and how it was before.
     opened: Option<(usize, Fold)>,
     found: HashMap<usize, Found>,
@@ -95,10 +97,12 @@ impl Pane {
             origin,
             current: None,
             wish: None,
+            is_accepted: false,
             opened: None,
             found: HashMap::new(),
         });
         searching.origin = origin;
+        searching.is_accepted = false;
     }
 
     /// Looks for something else.
@@ -142,6 +146,20 @@ impl Pane {
         }
     }
 
+    /// Goes on reading at the match. Keys come faster than frames: one that is not known yet gets the focus when it is,
+    /// and until then the row at the top has it, so that the next key means what it is meant to. Without a match there is
+    /// nothing to walk through, and the search ends.
+    pub fn accept_search(&mut self) {
+        match &mut self.search {
+            Some(Searching { current: Some(at), .. }) => self.focus = Some(at.item),
+            Some(searching) if searching.wish.is_some() => {
+                searching.is_accepted = true;
+                self.focus = self.focus.or(searching.origin.map(|origin| origin.entry));
+            }
+            _ => self.end_search(),
+        }
+    }
+
     /// The current match.
     pub fn current_match(&self) -> Option<Match> {
         self.search.as_ref()?.current
@@ -177,9 +195,9 @@ impl Searching {
     pub(super) fn scan(&mut self, conversation: &Conversation, look: &Look<'_>, next: &mut NextDeadline) {
         let Some(search) = &mut self.search else { return };
         // What was counted is told elsewhere, too, and there before this: one frame more shows it.
-        let was_done = search.is_done();
+        let before = (search.is_done(), search.total());
         search.scan(conversation, A_FRAME);
-        if !(was_done && search.is_done()) {
+        if before != (true, search.total()) || !search.is_done() {
             next.expire(look.now);
         }
     }
@@ -188,7 +206,24 @@ impl Searching {
     pub(super) fn restart(mut self, conversation: &Conversation) -> Self {
         let pattern = self.search.take().map(|search| search.pattern().clone());
         self.search = pattern.map(|pattern| Search::new(pattern, 0, conversation.len()));
-        Self { origin: None, current: None, wish: None, opened: None, found: HashMap::new(), ..self }
+        Self {
+            origin: None,
+            current: None,
+            wish: None,
+            is_accepted: false,
+            opened: None,
+            found: HashMap::new(),
+            ..self
+        }
+    }
+
+    /// The item that gets the focus, if it was waited for and is known now: nothing when there is no match.
+    pub(super) fn take_accepted(&mut self) -> Option<Option<usize>> {
+        let is_known = self.is_accepted && self.wish.is_none();
+        is_known.then(|| {
+            self.is_accepted = false;
+            self.current.map(|at| at.item)
+        })
     }
 
     /// Goes where the user wishes to be, if that is known by now, and shows it.

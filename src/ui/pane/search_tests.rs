@@ -202,7 +202,7 @@ fn drawn(body: Body, width: u16) -> (String, String) {
         cwd: Path::new("/home/u"),
     };
     let item = Item { entry: None, revision: 1, fold: Fold::Open, body };
-    let layout = entries::lay_out(&item, &EntryCx { look: &look, width, open: true, gap: false });
+    let layout = entries::lay_out(&item, &EntryCx { look: &look, width, open: true });
     (crate::text::row::copy(&layout.rows), plain::text(&item))
 }
 

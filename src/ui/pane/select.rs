@@ -1,25 +1,29 @@
 //! What is selected in the window: from presses, drags and keys to places in the content, and from there to a copy.
 //!
+//! `gather` is the copy, `motion` where keys go.
+//!
 //! Responsibility: which text is under the pointer, the window that scrolls under a pointer held at its edge, the copy.
 //! Not: what a press means beside that (see `app::update::mouse`).
 //!
 //! Invariants: while a button is held, nothing but the user moves the window; without a held button there is no timer;
 //! a frame reads the visible items and those at both ends of the selection, however long it is.
 
+mod gather;
+mod motion;
+
 use super::place::Frame;
 use super::travel::Travel;
 use super::{Pane, Setter, text};
-use crate::text::row::Row;
-use crate::text::row_text::RowTexts;
-use crate::text::words;
 use crate::transcript::anchor::TextPoint;
 use crate::transcript::conversation::Conversation;
-use crate::transcript::item::Body;
 use crate::transcript::scroll::Slice;
-use crate::transcript::select::{Pieces, Pin, Selection, Span, Unit};
+use crate::transcript::select::{Pin, Selection, Span, Unit};
 use crate::ui::entries;
 use crate::ui::look::Look;
 use crate::ui::scene::NextDeadline;
+pub use gather::{Gather, Gathered};
+pub use motion::Motion;
+use motion::moved;
 use ratatui::layout::{Position, Rect};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -72,9 +76,9 @@ impl Held {
     fn pull(&self, area: Rect) -> isize {
         let last = area.bottom().saturating_sub(1);
         let (rows, is_up) = if self.at.y <= area.y {
-            (area.y - self.at.y + 1, true)
+            ((area.y - self.at.y).saturating_add(1), true)
         } else if self.at.y >= last {
-            (self.at.y - last + 1, false)
+            ((self.at.y - last).saturating_add(1), false)
         } else {
             return 0;
         };
@@ -84,56 +88,6 @@ impl Held {
         let rows = isize::try_from(rows.min(FASTEST)).unwrap_or(1);
         if is_up { -rows } else { rows }
     }
-}
-
-/// Where a key brings the end of a selection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Motion {
-    /// A character back.
-    Left,
-    /// A character on.
-    Right,
-    /// The row above.
-    Up,
-    /// The row below.
-    Down,
-    /// A word back.
-    WordLeft,
-    /// A word on.
-    WordRight,
-    /// The start of the line, as it was written.
-    LineStart,
-    /// Its end.
-    LineEnd,
-}
-
-/// A copy that is being put together. One of a whole long session takes seconds: it is done in parts, between which
-/// the program lives on.
-#[derive(Debug)]
-pub struct Gather {
-    selection: Selection,
-    next: usize,
-    pieces: Pieces,
-    generation: u64,
-}
-
-impl Gather {
-    /// How much of it is done, in hundredths.
-    pub fn percent(&self) -> usize {
-        let (from, to) = self.selection.ends();
-        (self.next - from.item) * 100 / (to.item + 1 - from.item)
-    }
-}
-
-/// What a part of the work gave.
-#[derive(Debug)]
-pub enum Gathered {
-    /// The text is whole.
-    Whole(String),
-    /// There is more to do.
-    Part(Box<Gather>),
-    /// What was selected is gone: another session was opened.
-    Gone,
 }
 
 impl Pane {
@@ -216,15 +170,17 @@ impl Pane {
         self.has_selection()
     }
 
-    /// The button is held no longer, wherever that happened. What is selected stays so.
-    pub fn let_go(&mut self) {
-        let followed = self.selecting.held.take().is_some_and(|held| held.follows);
-        if followed && !self.scroll.is_following() {
+    /// The button is held no longer, wherever that happened. What is selected stays so. False when it was not held, on
+    /// the text or on the scrollbar.
+    pub fn let_go(&mut self) -> bool {
+        let held = self.selecting.held.take();
+        if held.is_some_and(|held| held.follows) && !self.scroll.is_following() {
             self.travel.push(Travel::End);
         }
+        self.release_scrollbar() || held.is_some()
     }
 
-    /// Whether a button is held.
+    /// Whether a button is held on the text.
     pub const fn is_held(&self) -> bool {
         self.selecting.held.is_some()
     }
@@ -293,65 +249,6 @@ impl Pane {
             selecting.select(all, frame);
             selecting.column = None;
         });
-    }
-
-    /// Begins a copy of what is selected.
-    pub fn gather(&self) -> Option<Gather> {
-        let selection = self.selecting.selection.filter(|selection| !selection.is_empty())?;
-        let next = selection.ends().0.item;
-        Some(Gather { selection, next, pieces: Pieces::default(), generation: self.generation })
-    }
-
-    /// Goes on with a copy, until so many rows were laid out or all is done.
-    pub fn gather_on(
-        &mut self,
-        conversation: &mut Conversation,
-        look: &Look<'_>,
-        gather: Gather,
-        rows: usize,
-    ) -> Gathered {
-        self.gather_with(SETTER, conversation, look, gather, rows)
-    }
-
-    pub(super) fn gather_with(
-        &mut self,
-        setter: Setter<'_>,
-        conversation: &mut Conversation,
-        look: &Look<'_>,
-        mut gather: Gather,
-        rows: usize,
-    ) -> Gathered {
-        if gather.generation != conversation.generation() {
-            return Gathered::Gone;
-        }
-        let last = gather.selection.ends().1.item;
-        let mut left = rows;
-        let done = self.with_frame(setter, conversation, look, |frame, _, _, _| {
-            while gather.next <= last && left > 0 {
-                let item = gather.next;
-                gather.next += 1;
-                let Some(bytes) = gather.selection.bytes_of(item) else { continue };
-                let is_call = matches!(
-                    frame.conversation.items().get(item).map(|item| &item.body),
-                    Some(Body::Call(_))
-                );
-                let (piece, rows) = frame
-                    .read_once(item, |rows, texts| (texts.copy(rows, &bytes), rows.len()))
-                    .unwrap_or_default();
-                let is_drawn = rows > 0 || is_call;
-                if is_drawn {
-                    gather.pieces.add(&piece, is_call, rows);
-                }
-                // What is hidden costs something, too.
-                left = left.saturating_sub(rows.max(1));
-            }
-            gather.next > last
-        });
-        match done {
-            Some(true) => Gathered::Whole(gather.pieces.into_text()),
-            Some(false) => Gathered::Part(Box::new(gather)),
-            None => Gathered::Gone,
-        }
     }
 
     /// Reads the text of items between two frames, as the last one has drawn them. Nothing before the first one.
@@ -510,99 +407,4 @@ fn span_at(frame: &mut Frame<'_>, shown: &[Slice], area: Rect, at: Position, uni
         None => 0..0,
     })?;
     Some(Span::of(spot.item, &bytes))
-}
-
-/// A place moved by a key, and the column that keys up and down keep to.
-fn moved(
-    frame: &mut Frame<'_>,
-    from: TextPoint,
-    motion: Motion,
-    column: Option<usize>,
-) -> (TextPoint, Option<usize>) {
-    let TextPoint { item, offset } = from;
-    let within = |frame: &mut Frame<'_>, by: &dyn Fn(&str) -> usize| {
-        let offset = frame.read(item, |_, texts| by(texts.text())).unwrap_or_default();
-        TextPoint { item, offset }
-    };
-    let to = match motion {
-        Motion::Up => return vertical(frame, from, column, true),
-        Motion::Down => return vertical(frame, from, column, false),
-        Motion::Left => within(frame, &|text| {
-            words::grapheme_before(text, offset).map_or(offset, |grapheme| grapheme.start)
-        }),
-        Motion::Right => {
-            within(frame, &|text| words::grapheme_after(text, offset).map_or(offset, |grapheme| grapheme.end))
-        }
-        Motion::WordLeft => within(frame, &|text| words::left(text, offset)),
-        Motion::WordRight => within(frame, &|text| words::right(text, offset)),
-        Motion::LineStart => return (within(frame, &|text| words::line(text, offset).start), None),
-        Motion::LineEnd => return (within(frame, &|text| words::line(text, offset).end), None),
-    };
-    if to != from {
-        return (to, None);
-    }
-    // At the end of an item the next one begins.
-    let beyond = match motion {
-        Motion::Left | Motion::WordLeft => (0..item).rev().find_map(|above| {
-            let length = frame.read(above, |_, texts| texts.text().len()).filter(|length| *length > 0)?;
-            Some(TextPoint { item: above, offset: length })
-        }),
-        _ => (item + 1..frame.conversation.len()).find_map(|below| {
-            frame.read(below, |_, texts| texts.text().len()).filter(|length| *length > 0)?;
-            Some(TextPoint { item: below, offset: 0 })
-        }),
-    };
-    (beyond.unwrap_or(from), None)
-}
-
-/// A row up or down, in the same column as far as there is text.
-fn vertical(
-    frame: &mut Frame<'_>,
-    from: TextPoint,
-    column: Option<usize>,
-    is_up: bool,
-) -> (TextPoint, Option<usize>) {
-    let indent = usize::from(frame.indent(from.item));
-    let here = frame.read(from.item, |rows, texts| {
-        let row = texts.row_at(from.offset);
-        let before = texts.columns(rows, row, &(texts.row(row).start..from.offset)).end;
-        let gutter = rows.get(row).map_or(0, |row| usize::from(row.gutter));
-        (row, before.max(gutter) + indent)
-    });
-    let Some((row, own)) = here else { return (from, column) };
-    let column = column.unwrap_or(own);
-    let find = |frame: &mut Frame<'_>, item: usize, from: Option<usize>| {
-        let indent = usize::from(frame.indent(item));
-        let offset = frame.read(item, |rows, texts| {
-            let row = next_text(rows, texts, from, is_up)?;
-            Some(texts.offset_at(rows, row, column.saturating_sub(indent)))
-        });
-        offset.flatten().map(|offset| TextPoint { item, offset })
-    };
-    let within = find(frame, from.item, Some(row));
-    let to = within.or_else(|| {
-        if is_up {
-            (0..from.item).rev().find_map(|item| find(frame, item, None))
-        } else {
-            (from.item + 1..frame.conversation.len()).find_map(|item| find(frame, item, None))
-        }
-    });
-    let edge = || {
-        let length = frame.read(from.item, |_, texts| texts.text().len()).unwrap_or_default();
-        TextPoint { offset: if is_up { 0 } else { length }, ..from }
-    };
-    (to.unwrap_or_else(edge), Some(column))
-}
-
-/// The next row of text above or below a row; from the last or first one on.
-fn next_text(rows: &[Row], texts: &RowTexts, from: Option<usize>, is_up: bool) -> Option<usize> {
-    if texts.text().is_empty() {
-        return None;
-    }
-    let is_text = |row: &usize| rows.get(*row).is_some_and(|row| !row.is_decoration);
-    if is_up {
-        (0..from.unwrap_or(rows.len())).rev().find(is_text)
-    } else {
-        (from.map_or(0, |from| from + 1)..rows.len()).find(is_text)
-    }
 }

@@ -24,7 +24,6 @@ mod select;
 
 /// One row a line, wrapped at the width; calls have a head row, and their output below it.
 fn plain(item: &Item, cx: &EntryCx<'_>) -> Layout {
-    assert!(!cx.gap, "the blank row is the pane's");
     let text = match &item.body {
         Body::Call(call) => format!("[{}]\n{}", call.id, copy::text(item)).trim_end().to_owned(),
         Body::TurnEnd(_) => "end".to_owned(),

@@ -1,7 +1,8 @@
 //! From cells to places in the text of items, and back: what selection and search stand on.
 
 use super::place::Frame;
-use crate::text::row::Joint;
+use crate::text::row::{Joint, Row};
+use crate::text::row_text::RowTexts;
 use crate::transcript::anchor::TextPoint;
 use crate::transcript::scroll::{Rows, Slice};
 use ratatui::layout::{Position, Rect};
@@ -38,13 +39,13 @@ pub(super) fn spot_at(frame: &mut Frame<'_>, slices: &[Slice], area: Rect, at: P
     Some(Spot { item: slice.entry, row: row.checked_sub(gap), column })
 }
 
-/// The cells in the window that show some bytes of an item's text, a rectangle a row.
-pub(super) fn cells_of(
+/// Cells in the window of an item's rows: of each row the columns that `columns` names.
+fn cells(
     frame: &mut Frame<'_>,
     slices: &[Slice],
     area: Rect,
     item: usize,
-    bytes: &Range<usize>,
+    columns: impl Fn(&[Row], &RowTexts, usize) -> Option<Range<usize>>,
 ) -> Vec<Rect> {
     let Some((slice, place)) = placed(slices, area).find(|(slice, _)| slice.entry == item) else {
         return Vec::new();
@@ -54,19 +55,27 @@ pub(super) fn cells_of(
     let cells = frame.read(item, |rows, texts| {
         let shown = (slice.first..slice.first + usize::from(place.height)).zip(place.y..);
         let cells = shown.filter_map(|(row, y)| {
-            let columns = texts.columns(rows, row.checked_sub(gap)?, bytes);
-            let column = |column: usize| u16::try_from(column).unwrap_or(u16::MAX).saturating_add(indent);
-            let (from, to) = (column(columns.start).min(place.width), column(columns.end).min(place.width));
-            (!columns.is_empty() && from < to).then(|| Rect {
-                x: place.x + from,
-                y,
-                width: to - from,
-                height: 1,
-            })
+            let columns = columns(rows, texts, row.checked_sub(gap)?)?;
+            let column = |column: usize| {
+                u16::try_from(column).unwrap_or(u16::MAX).saturating_add(indent).min(place.width)
+            };
+            let (from, to) = (column(columns.start), column(columns.end));
+            (from < to).then(|| Rect { x: place.x + from, y, width: to - from, height: 1 })
         });
         cells.collect()
     });
     cells.unwrap_or_default()
+}
+
+/// The cells in the window that show some bytes of an item's text, a rectangle a row.
+pub(super) fn cells_of(
+    frame: &mut Frame<'_>,
+    slices: &[Slice],
+    area: Rect,
+    item: usize,
+    bytes: &Range<usize>,
+) -> Vec<Rect> {
+    cells(frame, slices, area, item, |rows, texts, row| Some(texts.columns(rows, row, bytes)))
 }
 
 /// The cells behind the lines of an item that are selected with their line end, where there is room for one.
@@ -77,32 +86,17 @@ pub(super) fn line_ends_of(
     item: usize,
     bytes: &Range<usize>,
 ) -> Vec<Rect> {
-    let Some((slice, place)) = placed(slices, area).find(|(slice, _)| slice.entry == item) else {
-        return Vec::new();
-    };
-    let gap = usize::from(frame.placed(item).gap);
-    let indent = frame.indent(item);
-    let cells = frame.read(item, |rows, texts| {
-        let shown = (slice.first..slice.first + usize::from(place.height)).zip(place.y..);
-        let cells = shown.filter_map(|(row, y)| {
-            let row = row.checked_sub(gap)?;
-            let drawn = rows.get(row).filter(|row| !row.is_decoration)?;
-            let end = texts.row(row).end;
-            let below = rows.iter().skip(row + 1).find(|row| !row.is_decoration);
-            let is_line_end = below.is_none_or(|below| below.joint == Joint::Line);
-            // Behind the last line stands the gap to the next item.
-            let is_selected =
-                bytes.start <= end && if below.is_none() { bytes.end == usize::MAX } else { end < bytes.end };
-            if !is_line_end || !is_selected {
-                return None;
-            }
-            let column = texts.columns(rows, row, &texts.row(row)).end.max(usize::from(drawn.gutter));
-            let column = u16::try_from(column).unwrap_or(u16::MAX).saturating_add(indent);
-            (column < place.width).then(|| Rect { x: place.x + column, y, width: 1, height: 1 })
-        });
-        cells.collect()
-    });
-    cells.unwrap_or_default()
+    cells(frame, slices, area, item, |rows, texts, row| {
+        let drawn = rows.get(row).filter(|row| !row.is_decoration)?;
+        let end = texts.row(row).end;
+        let below = rows.iter().skip(row + 1).find(|row| !row.is_decoration);
+        let is_line_end = below.is_none_or(|below| below.joint == Joint::Line);
+        // Behind the last line stands the gap to the next item.
+        let is_selected =
+            bytes.start <= end && if below.is_none() { bytes.end == usize::MAX } else { end < bytes.end };
+        let column = texts.columns(rows, row, &texts.row(row)).end.max(usize::from(drawn.gutter));
+        (is_line_end && is_selected).then_some(column..column + 1)
+    })
 }
 
 /// The row of an item, its blank row included, in which a byte of its text stands.

@@ -12,3 +12,4 @@ mod select;
 mod sessions;
 mod settings;
 mod submit;
+mod together;
