@@ -9,7 +9,7 @@ use crate::ui::pane::{Gather, Gathered, Motion};
 use std::time::Instant;
 
 /// Rows that are laid out at once for a copy: a fraction of a frame's time. A copy of more is put together in parts.
-const ROWS_AT_ONCE: usize = 1000;
+const ROWS_AT_ONCE: usize = 200;
 
 /// A long copy came to nothing.
 const NOTHING_COPIED: &str = "Nothing was copied.";

@@ -24,7 +24,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Bytes that are searched in one frame: a few milliseconds.
-const A_FRAME: usize = 1 << 20;
+const A_FRAME: usize = 256 * 1024;
 
 /// A search that is on.
 #[derive(Debug)]
