@@ -103,7 +103,8 @@ fn a_stream_costs_what_is_seen_of_it_also_under_a_held_button() {
 fn no_key_is_lost_while_all_is_busy() {
     let home = Home::new();
     // As fast as it can be sent.
-    let text: String = (0..3000).map(|line| format!("Line {line} of a long answer, with *marks*.\n\n")).collect();
+    let text: String =
+        (0..3000).map(|line| format!("Line {line} of a long answer, with *marks*.\n\n")).collect();
     let server = serve(vec![Step::text(text).pieces(40), Step::text("Heard.")]);
     let mut pty = open(mynah(&home, &server));
     ask(&mut pty, "talk");
