@@ -366,6 +366,20 @@ fn every_gesture_scrolls_where_the_terminal_tells_no_program() {
     scrolls(Profile::Kitty, None, 3);
 }
 
+/// Over a slow line the name comes after it was waited for, and no variable tells it.
+#[test]
+fn the_wheel_goes_by_a_name_that_comes_late() {
+    let mut world = World::new(Profile::Mute, None, 3);
+    world.settle();
+    world.notch(WheelUp);
+    world.pty.send(b"\x1bP>|iTerm2 3.5.1\x1b\\");
+    world.settle();
+    world.kind.events = 1;
+    world.pty.wait_quiet(GAP * 2);
+    world.notch(WheelUp);
+    leave(&mut world.pty);
+}
+
 #[test]
 fn every_gesture_scrolls_in_iterm() {
     scrolls(Profile::Kitty, Some("iTerm.app"), 1);
