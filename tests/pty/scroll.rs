@@ -166,15 +166,17 @@ impl World {
         self.pty.wait_quiet(GAP * 2);
         let events = self.kind.events;
         let before = self.window();
+        let begun = Instant::now();
         for _ in 0..events {
             self.pty.mouse(WheelUp, 40, 10);
         }
         self.pty.mouse(WheelDown, 40, 10);
         let up = moved(&before, &self.settle());
         let one = if events == 1 { NOTCH } else { 1 };
-        assert!(up >= NOTCH - one && up < events.cast_signed().max(NOTCH), "{}: {up}", self.name());
-        if events <= 3 {
+        if events <= 3 || begun.elapsed() <= GAP {
             assert_eq!(up, NOTCH - one, "{}: a turn is felt at once", self.name());
+        }
+        if events <= 3 {
             for _ in 1..events {
                 self.pty.mouse(WheelDown, 40, 10);
             }
