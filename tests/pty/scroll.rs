@@ -124,7 +124,7 @@ impl World {
         })
     }
 
-    fn to_end(&mut self) {
+    fn go_to_end(&mut self) {
         self.key("end");
         assert!(self.is_following(), "{}: {}", self.name(), self.pty.text());
     }
@@ -149,14 +149,14 @@ impl World {
                     assert_eq!(self.is_following(), follows(&before), "{}", self.name());
                 }
             }
-            self.to_end_or_here();
+            self.end_if_lost();
         }
     }
 
     /// Where a slow machine may have lost count of the events, the end is gone to.
-    fn to_end_or_here(&mut self) {
+    fn end_if_lost(&mut self) {
         if self.kind.events > 3 && !self.is_following() {
-            self.to_end();
+            self.go_to_end();
         }
     }
 
@@ -182,7 +182,7 @@ impl World {
             }
             assert_eq!(self.settle(), before, "{}: a notch up and a notch down", self.name());
         }
-        self.to_end();
+        self.go_to_end();
     }
 
     /// Many events at once, as from a trackpad.
@@ -204,7 +204,7 @@ impl World {
         if self.kind.events == 3 {
             assert_eq!(self.window(), before, "{}: what went up comes down", self.name());
         }
-        self.to_end();
+        self.go_to_end();
     }
 
     /// A key several times, then the one that goes back as often.
@@ -252,7 +252,7 @@ impl World {
         }
         self.turn(WheelUp, STROKE);
         assert_eq!(self.window(), first, "{}: the wheel beyond the start", self.name());
-        self.to_end();
+        self.go_to_end();
         let last = self.window();
         for key in ["pagedown", "alt+pagedown", "ctrl+shift+down", "end"] {
             assert_eq!(self.key(key), last, "{}: {key} beyond the end", self.name());
@@ -313,7 +313,7 @@ impl World {
         self.notch(WheelUp);
         self.pty.wait_quiet(GAP * 2);
         self.notch(WheelDown);
-        self.to_end();
+        self.go_to_end();
     }
 
     /// An answer comes while somebody reads: what is read stays, and at the end it is followed again.
