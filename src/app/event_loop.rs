@@ -273,6 +273,9 @@ impl Loop {
                 self.terminal.ask_background();
             }
             reply => {
+                if let Reply::Name(name) = &reply {
+                    state.terminal_named(name);
+                }
                 if self.terminal.learn(reply) {
                     self.clock.request(Cause::Input, Instant::now());
                 }

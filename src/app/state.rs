@@ -91,6 +91,8 @@ pub struct AppState {
     pub wheel: Wheel,
     /// Events that the terminal sends for a notch, as far as its name tells.
     pub wheel_events: u8,
+    /// Its name is known.
+    terminal_known: bool,
     /// Gestures that depend on the one before.
     pub gestures: Gestures,
     /// The keys of a chord that was begun.
@@ -290,6 +292,7 @@ impl AppState {
             listing: None,
             wheel: wheel_of(screen, wheel_events),
             wheel_events,
+            terminal_known: beginning.term_program.is_some(),
             gestures: Gestures::default(),
             chord: Vec::new(),
             told,
@@ -303,6 +306,14 @@ impl AppState {
             super::update::sessions::open_picker(&mut state);
         }
         state
+    }
+
+    /// The terminal tells its name, after it was waited for: the wheel goes by it, unless one was known already.
+    pub fn terminal_named(&mut self, name: &str) {
+        if !std::mem::replace(&mut self.terminal_known, true) {
+            self.wheel_events = events_a_notch(Some(name));
+            self.wheel = wheel_of(&self.loaded.settings.screen, self.wheel_events);
+        }
     }
 
     /// The wheel as the settings want it.

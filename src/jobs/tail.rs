@@ -125,6 +125,7 @@ mod tests {
             prop_assert_eq!(tail.lines(), whole.lines().count() as u64);
             prop_assert_eq!(tail.last_line_bytes(), whole.lines().last().map_or(0, str::len) as u64);
             let text = tail.into_text();
+            prop_assert!(text.len() <= 2 * 16 + parts.iter().map(String::len).max().unwrap_or(0));
             prop_assert!(whole.ends_with(&text));
             prop_assert!(text.len() >= whole.len().min(16));
         }

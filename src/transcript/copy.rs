@@ -33,7 +33,7 @@ fn call_text(call: &Call) -> String {
     }
     match call.arguments.is_empty() {
         true => call.draft.clone(),
-        false => serde_json::to_string_pretty(&call.arguments).unwrap_or_default(),
+        false => serde_json::to_string_pretty(&*call.arguments).unwrap_or_default(),
     }
 }
 

@@ -3,13 +3,11 @@
 //! A reply with thinking, text and two calls is four items. Texts of finished messages stay in the message itself,
 //! which the session shares: an item only names the block.
 
+use super::held::{Arguments, Given};
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::{CallId, EntryId};
-use crate::proto::message::{
-    AssistantMessage, BashExecutionMessage, Block, Message, ToolCall, ToolResultMessage,
-};
+use crate::proto::message::{AssistantMessage, BashExecutionMessage, Block, Message, ToolCall};
 use crate::text::markdown::stream::MarkdownStream;
-use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -157,7 +155,7 @@ pub struct Call {
     /// Tool name; may be empty while the call is being written.
     pub tool: String,
     /// Its arguments, once they are whole.
-    pub arguments: Map<String, Value>,
+    pub arguments: Arguments,
     /// The arguments' JSON as far as it has come, while the call is being written.
     pub draft: String,
     /// How far it is.
@@ -191,7 +189,7 @@ pub enum CallPhase {
     /// It is over.
     Done {
         /// What it gave.
-        result: Arc<ToolResultMessage>,
+        result: Given,
     },
     /// It was never answered: its turn ended first.
     Dropped,

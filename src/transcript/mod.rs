@@ -9,6 +9,7 @@
 //! | [`item`] | what the transcript holds |
 //! | [`conversation`] | items out of what an agent tells, and out of a log |
 //! | [`copy`] | items as text |
+//! | [`held`] | parts of messages that the session keeps |
 //! | [`heights`] | rows of all entries, summed: from a row to its entry and back |
 //! | [`layout`] | laid out entries, bounded in bytes |
 //! | [`anchor`] | a place in the content |
@@ -21,6 +22,7 @@ pub mod anchor;
 pub mod conversation;
 pub mod copy;
 pub mod heights;
+pub mod held;
 pub mod item;
 pub mod layout;
 pub mod plain;

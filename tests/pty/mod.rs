@@ -1,9 +1,12 @@
 //! The full-screen program as a person uses it: keys go in, the screen is read.
 
+mod busy;
 mod composer;
 mod edges;
 mod faults;
+mod long_session;
 mod manners;
+mod scroll;
 mod search;
 mod select;
 mod work;

@@ -1,6 +1,5 @@
 //! Events and messages to items.
 
-use super::calls::without_pictures;
 use super::{Begun, Conversation, Turn};
 use crate::proto::command::TicketOutcome;
 use crate::proto::entry::EntryPatch;
@@ -8,6 +7,7 @@ use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::ids::EntryId;
 use crate::proto::message::{AssistantMessage, Block, Message, StopReason, ToolResultMessage, text_of};
 use crate::text::markdown::stream::MarkdownStream;
+use crate::transcript::held::{Arguments, Given, without_pictures};
 use crate::transcript::item::{
     BlockRef, Body, CallPhase, Item, Prose, Shell, Thinking, TurnEnd, TurnEndKind, User,
 };
@@ -27,13 +27,16 @@ impl Conversation {
             AgentEvent::ToolStarted { call: id, tool, arguments } => {
                 let Some(call) = self.call_or_new(id, tool) else { return false };
                 call.tool.clone_from(tool);
-                call.arguments.clone_from(arguments);
+                // Those of the message, as a rule.
+                if *call.arguments != *arguments {
+                    call.arguments = Arguments::Told(arguments.clone());
+                }
                 call.phase = CallPhase::Running { since: now };
                 true
             }
             AgentEvent::ToolProgress { call, delta } => self.call_output(call, delta),
             AgentEvent::ToolFinished { call, tool, output, duration_ms } => {
-                self.call_answered(ToolResultMessage {
+                self.call_answered(Given::Told(Arc::new(ToolResultMessage {
                     tool_call_id: call.clone(),
                     tool_name: tool.clone(),
                     content: without_pictures(&output.content),
@@ -42,7 +45,7 @@ impl Conversation {
                     is_error: output.is_error,
                     duration_ms: *duration_ms,
                     timestamp: 0,
-                })
+                })))
             }
             AgentEvent::ShellStarted { command, shown_only } => {
                 self.begin_shell(command.clone(), *shown_only, now);
@@ -127,7 +130,7 @@ impl Conversation {
                     return false;
                 };
                 match block {
-                    Block::ToolCall(call) => self.call_written(item, call),
+                    Block::ToolCall(call) => self.call_written(item, call, None),
                     Block::Thinking { .. } => self.thought(item, now),
                     Block::Text { .. } | Block::Image { .. } | Block::Unknown => return known.is_none(),
                 }
@@ -208,15 +211,8 @@ impl Conversation {
                 self.push(entry_id, Body::User(user));
             }
             Message::Assistant(said) => return self.said(entry, message, said, &[]),
-            Message::ToolResult(result) => {
-                return self.call_answered(ToolResultMessage {
-                    content: without_pictures(&result.content),
-                    tool_call_id: result.tool_call_id.clone(),
-                    tool_name: result.tool_name.clone(),
-                    details: result.details.clone(),
-                    usage: result.usage,
-                    ..*result
-                });
+            Message::ToolResult(_) => {
+                return Given::of(message).is_some_and(|given| self.call_answered(given));
             }
             Message::BashExecution(done) => {
                 // The one that ran, if it was shown while it did.
@@ -264,7 +260,8 @@ impl Conversation {
         let before = self.revision;
         self.finished.clear();
         for (index, block) in said.content.iter().enumerate() {
-            let whole = || Prose::Whole(BlockRef { message: message.clone(), index });
+            let kept = || BlockRef { message: message.clone(), index };
+            let whole = || Prose::Whole(kept());
             let known = items.get(index).copied().flatten();
             match block {
                 Block::Text { text, .. } => match known.and_then(|item| self.item_mut(item)) {
@@ -290,7 +287,7 @@ impl Conversation {
                 },
                 Block::ToolCall(call) => {
                     let item = known.unwrap_or_else(|| self.begin_call(entry.cloned(), call, None));
-                    self.call_written(item, call);
+                    self.call_written(item, call, Some(kept()));
                     // A response that was cut off is not carried out.
                     if is_cut {
                         self.drop_call(item);

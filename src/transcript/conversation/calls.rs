@@ -2,10 +2,10 @@
 
 use super::Conversation;
 use crate::proto::ids::{CallId, EntryId};
-use crate::proto::message::{Block, ToolCall, ToolResultMessage};
-use crate::transcript::item::{Body, Call, CallPhase, Item, LIVE_OUTPUT};
+use crate::proto::message::{ToolCall, ToolResultMessage};
+use crate::transcript::held::{Arguments, Given};
+use crate::transcript::item::{BlockRef, Body, Call, CallPhase, Item, LIVE_OUTPUT};
 use serde_json::Map;
-use std::sync::Arc;
 use std::time::Instant;
 
 impl Conversation {
@@ -21,7 +21,7 @@ impl Conversation {
             Body::Call(Box::new(Call {
                 id: call.id.clone(),
                 tool: call.name.clone(),
-                arguments: Map::new(),
+                arguments: Arguments::Told(Map::new()),
                 draft: String::new(),
                 phase: CallPhase::Writing { since },
                 output: String::new(),
@@ -33,12 +33,15 @@ impl Conversation {
         index
     }
 
-    /// A call is whole. Its id and name may be others than when it began.
-    pub(super) fn call_written(&mut self, index: usize, written: &ToolCall) {
+    /// A call is whole. Its id and name may be others than when it began. `kept`: where the session keeps it.
+    pub(super) fn call_written(&mut self, index: usize, written: &ToolCall, kept: Option<BlockRef>) {
         let Some(Item { body: Body::Call(call), .. }) = self.item_mut(index) else { return };
         let old = std::mem::replace(&mut call.id, written.id.clone());
         call.tool.clone_from(&written.name);
-        call.arguments.clone_from(&written.arguments);
+        call.arguments = match kept {
+            Some(block) => Arguments::Kept(block),
+            None => Arguments::Told(written.arguments.clone()),
+        };
         // What is no JSON is all there is to show of it.
         call.draft = written.malformed.clone().unwrap_or_default();
         if matches!(call.phase, CallPhase::Writing { .. }) {
@@ -87,14 +90,17 @@ impl Conversation {
     }
 
     /// A call was answered. The event of its end and the entry of its result say the same: the second is not news.
-    pub(super) fn call_answered(&mut self, result: ToolResultMessage) -> bool {
+    pub(super) fn call_answered(&mut self, result: Given) -> bool {
         let id = result.tool_call_id.clone();
-        let known = self.calls.get(&id).and_then(|index| self.items.get(*index)).map(|item| &item.body);
-        if let Some(Body::Call(call)) = known
-            && let CallPhase::Done { result: old } = &call.phase
-            && (&old.content, &old.details, old.is_error, old.duration_ms)
-                == (&result.content, &result.details, result.is_error, result.duration_ms)
+        let known = self.calls.get(&id).copied().and_then(|index| self.items.get_mut(index));
+        if let Some(Item { body: Body::Call(call), .. }) = known
+            && let CallPhase::Done { result: old } = &mut call.phase
+            && is_same(old, &result)
         {
+            // The session's own in the place of what was told: it is there anyway, and looks the same.
+            if let Given::Kept(_) = result {
+                *old = result;
+            }
             return false;
         }
         let Some(call) = self.call_or_new(&id, &result.tool_name) else { return false };
@@ -104,7 +110,7 @@ impl Conversation {
         if call.tool.is_empty() {
             call.tool.clone_from(&result.tool_name);
         }
-        call.phase = CallPhase::Done { result: Arc::new(result) };
+        call.phase = CallPhase::Done { result };
         if let Some(index) = self.calls.get(&id).copied() {
             self.unanswered.retain(|unanswered| *unanswered != index);
         }
@@ -132,13 +138,10 @@ impl Conversation {
     }
 }
 
-/// A result as the transcript keeps it: without the data of its pictures, which nobody draws and the history has.
-pub(super) fn without_pictures(content: &[Block]) -> Vec<Block> {
-    let kept = content.iter().map(|block| match block {
-        Block::Image { mime_type, .. } => Block::Image { data: String::new(), mime_type: mime_type.clone() },
-        other => other.clone(),
-    });
-    kept.collect()
+/// Whether both say the same about a call.
+fn is_same(old: &ToolResultMessage, new: &ToolResultMessage) -> bool {
+    (&old.content, &old.details, old.is_error, old.duration_ms)
+        == (&new.content, &new.details, new.is_error, new.duration_ms)
 }
 
 /// Appends output and cuts its beginning, at a line if there is one, when there is more than [`LIVE_OUTPUT`]; gives the

@@ -11,6 +11,7 @@ use crate::proto::message::{
 use crate::proto::tool::ToolOutput;
 use crate::proto::usage::Usage;
 use crate::transcript::copy;
+use crate::transcript::held::{Arguments, Given};
 use crate::transcript::item::{CallPhase, LIVE_OUTPUT};
 use proptest::prelude::*;
 use serde_json::{Map, json};
@@ -355,6 +356,67 @@ fn output_of_a_running_call_is_bounded_and_cut_at_a_line() {
     let mut output = String::new();
     let cut = calls::append_bounded(&mut output, &"ä".repeat(LIVE_OUTPUT));
     assert!(output.len() <= LIVE_OUTPUT && cut as usize + output.len() == 2 * LIVE_OUTPUT);
+}
+
+/// A second copy of what tools print would be most of a long session's memory.
+#[test]
+fn what_the_session_keeps_is_held_and_not_copied() {
+    let answer = said(vec![text("I look."), call("c1", "write")], StopReason::ToolUse);
+    let given = |content| {
+        Message::ToolResult(ToolResultMessage {
+            tool_call_id: CallId::new("c1"),
+            tool_name: "write".to_owned(),
+            content,
+            details: None,
+            usage: None,
+            is_error: false,
+            duration_ms: Some(5),
+            timestamp: 3,
+        })
+    };
+    let result = given(vec![text("Much output.")]);
+    let mut played = Conversation::new();
+    let events = [events(1, &answer, 3), events(2, &result, 1)].concat();
+    play(&mut played, &events);
+    let mut loaded = Conversation::new();
+    let (answer, result) = (Arc::new(answer), Arc::new(result));
+    loaded.load([answer.clone(), result.clone()]);
+    let finished = |which: usize| {
+        let whole = events.iter().filter_map(|event| match event {
+            AgentEvent::Entry { patch: EntryPatch::Finish(message), .. } => Some(message.clone()),
+            _ => None,
+        });
+        whole.clone().nth(which).expect("told")
+    };
+    let kept = [(played, finished(0), finished(1)), (loaded, answer, result)];
+    for (conversation, answer, result) in kept {
+        assert_eq!(told(&conversation).last().unwrap(), "c1 write 1 done Much output. Some(5)");
+        for item in conversation.items() {
+            match &item.body {
+                Body::Reply(Prose::Whole(block)) => assert!(Arc::ptr_eq(&block.message, &answer)),
+                Body::Call(call) => {
+                    let Arguments::Kept(block) = &call.arguments else { panic!("copied arguments") };
+                    assert!(Arc::ptr_eq(&block.message, &answer));
+                    let CallPhase::Done { result: Given::Kept(message) } = &call.phase else {
+                        panic!("a copied result")
+                    };
+                    assert!(Arc::ptr_eq(message, &result));
+                    assert!(call.output.is_empty() && call.draft.is_empty());
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    // Pictures must not be held for longer than the session wants them.
+    let picture = Block::Image { data: "iVBOR".repeat(9000), mime_type: "image/png".to_owned() };
+    let mut pictured = Conversation::new();
+    pictured.load([
+        Arc::new(said(vec![call("c1", "read")], StopReason::ToolUse)),
+        Arc::new(given(vec![text("A picture:"), picture.clone()])),
+    ]);
+    play(&mut pictured, &self::events(3, &given(vec![text("A picture:"), picture]), 1));
+    assert_eq!(pictured.len(), 1);
+    assert!(!format!("{pictured:?}").contains("iVBOR"));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::proto::usage::Usage;
 use crate::text::clean;
 use crate::text::markdown::stream::MarkdownStream;
 use crate::theme::Theme;
+use crate::transcript::held::{Arguments, Given};
 use crate::transcript::item::{
     BlockRef, Call, CallPhase, Fold, Prose, Shell, Thinking, TurnEnd, TurnEndKind, User,
 };
@@ -56,7 +57,7 @@ fn call(tool: &str, arguments: Value, phase: CallPhase) -> Item {
     item(Body::Call(Box::new(Call {
         id: CallId::new("c1"),
         tool: tool.to_owned(),
-        arguments: object(arguments),
+        arguments: Arguments::Told(object(arguments)),
         draft: String::new(),
         phase,
         output: String::new(),
@@ -66,7 +67,7 @@ fn call(tool: &str, arguments: Value, phase: CallPhase) -> Item {
 
 fn result(tool: &str, text: &str, is_error: bool, details: Value, millis: Option<u64>) -> CallPhase {
     CallPhase::Done {
-        result: Arc::new(ToolResultMessage {
+        result: Given::Told(Arc::new(ToolResultMessage {
             tool_call_id: CallId::new("c1"),
             tool_name: tool.to_owned(),
             content: vec![Block::text(text)],
@@ -75,7 +76,7 @@ fn result(tool: &str, text: &str, is_error: bool, details: Value, millis: Option
             is_error,
             duration_ms: millis,
             timestamp: 0,
-        }),
+        })),
     }
 }
 

@@ -342,6 +342,27 @@ fn a_frame_costs_what_it_shows() {
 }
 
 #[test]
+fn a_notch_near_a_long_prompt_lays_nothing_out_anew() {
+    let mut world = World::notices(3);
+    world.say(&"a line of a long prompt\n".repeat(20_000));
+    world.conversation.notice(NoticeLevel::Info, "below");
+    world.pane.set_expanded(true);
+    world.rows(30, 12);
+    for rows in [-6, -3, -3, -9_000, -3, 3, 3] {
+        world.pane.scroll_by(rows);
+        world.rows(30, 12);
+    }
+    // The prompt once, and what stands around it.
+    assert!(world.laid_out.get() <= 5, "{}", world.laid_out.get());
+    world.laid_out.set(0);
+    for _ in 0..50 {
+        world.pane.scroll_by(-3);
+        world.rows(30, 12);
+    }
+    assert_eq!(world.laid_out.get(), 0);
+}
+
+#[test]
 fn what_changes_by_itself_is_laid_out_anew_once_a_frame() {
     let mut world = World::new();
     world.start_call("a");

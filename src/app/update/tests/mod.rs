@@ -6,6 +6,7 @@ mod chords;
 mod drafts;
 mod keys;
 mod pointer;
+mod rest;
 mod scroll_rules;
 mod search;
 mod select;
