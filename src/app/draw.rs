@@ -75,10 +75,12 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
         let told = told.min(transcript.height / 2);
         let rest = Rect { y: transcript.y + told, height: transcript.height - told, ..transcript };
         transcript.height -= start_page::draw(&start_page, &look, rest, buffer);
-    } else if docked == 0 && regions.queue.is_empty() && area.height >= ROOMY {
-        // The last row of the conversation does not sit on the divider.
-        transcript.height = transcript.height.saturating_sub(1);
     }
+    // The last row of the conversation does not sit on the divider.
+    let is_roomy = docked == 0 && regions.queue.is_empty() && area.height >= ROOMY;
+    let has_spare_row = is_roomy && !state.conversation.is_unused() && transcript.height > 1;
+    transcript.height -= u16::from(has_spare_row);
+    state.pane.set_spare_row(has_spare_row);
     if !state.conversation.is_empty() {
         state.pane.draw(&mut state.conversation, &look, transcript, buffer, &mut hits, &mut next);
     }

@@ -60,7 +60,7 @@ impl Pty {
             tty,
             keyboard: pair.master.take_writer().unwrap(),
             output,
-            screen: vt100::Parser::new(number(5), number(40), 0),
+            screen: vt100::Parser::new(5.try_into().unwrap(), 40.try_into().unwrap(), 0),
             written: Vec::new(),
             master: pair.master,
             _slave: pair.slave,
@@ -160,6 +160,23 @@ fn the_terminal_is_as_it_was_after_leaving_however_often() {
     }
     let left = String::from_utf8_lossy(&pty.written).matches("\u{1b}[?1049l").count();
     assert_eq!(left, 2);
+}
+
+/// GNU screen as it comes has no other screen, and the shell goes on in the one we drew on.
+#[test]
+fn nothing_of_the_frame_is_left_where_there_is_no_screen_of_our_own() {
+    let mut pty = Pty::new();
+    let guard = Guard::new(Arc::clone(&pty.tty), None).unwrap();
+    guard.enter(Modes { alternate: true, ..Modes::default() }).unwrap();
+    pty.tty.write_within(b"\x1b[3;1Hour frame\x1b[5;1Hits last row", LONG).unwrap();
+    guard.leave().unwrap();
+    pty.wait_for("\u{1b}[?1049l");
+    let mut screen = vt100::Parser::new(5.try_into().unwrap(), 40.try_into().unwrap(), 0);
+    let heard =
+        String::from_utf8_lossy(&pty.written).replace("\u{1b}[?1049h", "").replace("\u{1b}[?1049l", "");
+    screen.process(heard.as_bytes());
+    assert_eq!(screen.screen().contents().trim(), "");
+    assert_eq!(screen.screen().cursor_position(), (0, 0));
 }
 
 #[test]
