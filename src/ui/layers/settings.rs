@@ -358,8 +358,7 @@ impl Settings {
         };
         let body = window.draw(&chrome, place, buffer, hits);
         let detail_rows = match body.height {
-            // The list is what people came for.
-            ROOMY.. => (body.height / 3).min(DETAIL + 1),
+            ROOMY.. => DETAIL + 1,
             5..ROOMY => 2,
             _ => 0,
         };

@@ -236,7 +236,11 @@ impl Searching {
         let row = frame.row(origin).saturating_sub(usize::from(frame.placed(origin.entry).gap));
         let from = frame.read(origin.entry, |_, texts| texts.row(row).start).unwrap_or_default();
         let found = self.found_in(origin.entry, frame);
-        Match { item: origin.entry, nth: found.partition_point(|range| range.start < from) }
+        let counted = self.search.as_ref().map_or(0, |search| search.count(origin.entry));
+        let missing = counted.saturating_sub(found.len());
+        let is_first = missing > 0 && self.note_of(origin.entry, frame).is_some_and(|note| note.is_first);
+        let before = if is_first { missing } else { 0 };
+        Match { item: origin.entry, nth: found.partition_point(|range| range.start < from) + before }
     }
 
     fn show(

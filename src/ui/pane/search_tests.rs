@@ -328,3 +328,31 @@ fn a_match_in_what_even_an_open_row_leaves_out_is_marked_there() {
         world.pane.search_step(Way::Next);
     }
 }
+
+#[test]
+fn what_is_looked_for_is_in_the_window_wherever_it_stands() {
+    const ITEMS: usize = 24;
+    for height in [1, 2, 5, 9, 14] {
+        let mut world = World::new();
+        for index in 0..ITEMS {
+            world.conversation.notice(NoticeLevel::Info, format!("item-{index:02}\nx\ny"));
+        }
+        // From the beginning, from the end, and from where the one before was.
+        for from in [Some(Travel::Start), Some(Travel::End), None] {
+            for index in 0..ITEMS {
+                world.draw(30, height);
+                world.pane.travel.extend(from);
+                world.draw(30, height);
+                let wanted = format!("item-{index:02}");
+                world.find(&wanted);
+                let buffer = world.draw(30, height);
+                let seen = marked(&buffer, Modifier::REVERSED).concat();
+                // In a single row the mark that there is more stands over it.
+                assert!(
+                    height == 1 || seen == wanted,
+                    "{wanted} from {from:?} in {height}: {seen:?} {buffer:?}"
+                );
+            }
+        }
+    }
+}
