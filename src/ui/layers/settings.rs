@@ -477,7 +477,7 @@ impl Settings {
         };
         let rail = vec![Span::styled(from, style(role))];
         // That a value is the default says less than the value.
-        let is_tight = paint::columns(&left) + paint::columns(&rail) + 2 > room;
+        let is_tight = paint::columns(&left) + paint::columns(&rail) + 3 > room;
         let rail = if is_default && is_tight { Vec::new() } else { rail };
         paint::left_and_rail(left, rail, room, style(Role::Dim))
     }
