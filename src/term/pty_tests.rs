@@ -60,7 +60,7 @@ impl Pty {
             tty,
             keyboard: pair.master.take_writer().unwrap(),
             output,
-            screen: vt100::Parser::new(5.try_into().unwrap(), 40.try_into().unwrap(), 0),
+            screen: vt100::Parser::new(number(5), number(40), 0),
             written: Vec::new(),
             master: pair.master,
             _slave: pair.slave,

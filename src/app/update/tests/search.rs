@@ -266,7 +266,10 @@ fn in_a_row_the_way_out_is_told_at_every_width_and_no_hint_is_cut() {
     stage.key("shift+right");
     told(&mut stage, "esc clears");
     stage.keys(&["esc", "esc", "f3"]);
+    stage.draw();
     stage.type_text("turn 2");
+    stage.draw();
     stage.key("enter");
+    stage.draw();
     told(&mut stage, "esc ends the search");
 }
