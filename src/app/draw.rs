@@ -7,6 +7,7 @@ use crate::config::action::Action;
 use crate::proto::command::Prompt;
 use crate::proto::event::NoticeLevel;
 use crate::proto::message::text_of;
+use crate::text::width;
 use crate::ui::chrome::footer::{self, Cache, Context, Footer, Tokens, Warmth};
 use crate::ui::chrome::queue_rows::{self, Queue, Waiting};
 use crate::ui::chrome::regions::{self, Wants};
@@ -75,10 +76,12 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
         let told = told.min(transcript.height / 2);
         let rest = Rect { y: transcript.y + told, height: transcript.height - told, ..transcript };
         transcript.height -= start_page::draw(&start_page, &look, rest, buffer);
-    } else if docked == 0 && regions.queue.is_empty() && area.height >= ROOMY {
-        // The last row of the conversation does not sit on the divider.
-        transcript.height = transcript.height.saturating_sub(1);
     }
+    // The last row of the conversation does not sit on the divider.
+    let is_roomy = docked == 0 && regions.queue.is_empty() && area.height >= ROOMY;
+    let has_spare_row = is_roomy && !state.conversation.is_unused() && transcript.height > 1;
+    transcript.height -= u16::from(has_spare_row);
+    state.pane.set_spare_row(has_spare_row);
     if !state.conversation.is_empty() {
         state.pane.draw(&mut state.conversation, &look, transcript, buffer, &mut hits, &mut next);
     }
@@ -105,6 +108,8 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
 
 /// From this height on there is a row to spare.
 const ROOMY: u16 = 20;
+/// Between the keys of the last row.
+const SEPARATOR: &str = " · ";
 /// Rows that are kept for a notice at the start.
 const NOTICE_ROWS: usize = 4;
 
@@ -179,20 +184,37 @@ fn footer_of(state: &AppState, now: Instant) -> Footer {
     }
 }
 
-/// What can be done with a focused row: letters mean something else then, so this has to be said.
+/// What can be done with a focused row: letters mean something else then, so this has to be said. How to get out of it
+/// comes early, and what does not fit is left out whole.
 fn row_keys(state: &AppState, look: &Look<'_>) -> String {
+    let room = notice_room(state.size);
+    let mut keys = String::new();
+    for hint in row_hints(state, look) {
+        let columns = width::of(&keys) + width::of(SEPARATOR) + width::of(&hint);
+        if !keys.is_empty() {
+            if columns > room {
+                break;
+            }
+            keys.push_str(SEPARATOR);
+        }
+        keys.push_str(&hint);
+    }
+    keys
+}
+
+fn row_hints(state: &AppState, look: &Look<'_>) -> Vec<String> {
     let hints = |keys: &[(Action, &str)]| -> Vec<String> {
         keys.iter().filter_map(|(action, does)| Some(format!("{} {does}", look.key(*action)?))).collect()
     };
     if state.pane.has_selection() {
         let selected = [
             (Action::CopyRow, "copies"),
+            (Action::Cancel, if state.is_running() { "stops the turn" } else { "clears" }),
             (Action::SelectRight, "extends"),
             (Action::SelectDown, "extends by a row"),
             (Action::SelectAll, "selects all"),
-            (Action::Cancel, if state.is_running() { "stops the turn" } else { "clears" }),
         ];
-        return hints(&selected).join(" · ");
+        return hints(&selected);
     }
     if state.pane.searched().is_some() {
         let status = state.pane.search_status();
@@ -200,20 +222,18 @@ fn row_keys(state: &AppState, look: &Look<'_>) -> String {
         let next = keys.first().map(|key| format!("{key} next"));
         let keys = look.keymap.keys(crate::config::action::Context::Transcript, Action::SearchPrevious);
         let before = keys.first().map(|key| format!("{key} before"));
-        let found = std::iter::once(format!("match {}", count(&status))).chain(next).chain(before);
-        return found
-            .chain(hints(&[(Action::Open, "opens"), (Action::Cancel, "ends the search")]))
-            .collect::<Vec<_>>()
-            .join(" · ");
+        let found = std::iter::once(format!("match {}", count(&status))).chain(next);
+        let found = found.chain(hints(&[(Action::Cancel, "ends the search")])).chain(before);
+        return found.chain(hints(&[(Action::Open, "opens")])).collect();
     }
     let keys = [
         (Action::Open, "opens"),
         (Action::CopyRow, "copies"),
+        (Action::Cancel, "back to writing"),
         (Action::FocusPrevious, "above"),
         (Action::FocusNext, "below"),
-        (Action::Cancel, "back to writing"),
     ];
-    hints(&keys).join(" · ")
+    hints(&keys)
 }
 
 fn queue_of(state: &AppState) -> Queue {

@@ -36,7 +36,7 @@ const ALTERNATE_ON: &[u8] = b"\x1b[?1049h";
 const ALTERNATE_OFF: &[u8] = b"\x1b[?1049l";
 /// No wrapping at the right edge, marked pastes, focus reports.
 const ENTER: &[u8] = b"\x1b[?7l\x1b[?2004h\x1b[?1004h";
-/// On the screen that the shell uses our last frame goes; what stood there before is in the scrollback.
+/// Our last frame goes. On the screen that the shell uses, what stood there before is in the scrollback.
 const WIPE: &[u8] = b"\x1b[H\x1b[J";
 /// Told apart: keys that older terminals mix up (1), repeats and releases (2), the character with shift (4).
 const KEYBOARD_ON: &[u8] = b"\x1b[>7u";
@@ -311,7 +311,9 @@ impl Inner {
             // Whatever the mode says: off twice is harmless, on by mistake is not.
             bytes.extend_from_slice(MOUSE_OFF);
             bytes.extend_from_slice(LEAVE_LAST);
-            bytes.extend_from_slice(if modes.alternate { ALTERNATE_OFF } else { WIPE });
+            // Also on a screen of our own: where there is none (GNU screen as it comes), this was the shell's.
+            bytes.extend_from_slice(WIPE);
+            bytes.extend_from_slice(if modes.alternate { ALTERNATE_OFF } else { b"" });
             bytes.extend_from_slice(if modes.keyboard { ASK_DEVICE } else { b"" });
             outcome = self.tty.write_within(&bytes, PATIENCE);
             // With the keyboard protocol, releases of keys may be on their way: not for the shell.

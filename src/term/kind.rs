@@ -17,9 +17,11 @@ impl Kind {
         let term = env.get("TERM").unwrap_or_default();
         // The Linux console, and terminals inside editors.
         let is_plain = term == "linux" || term == "dumb" || term.starts_with("eterm");
-        // GNU screen cuts long sequences in the middle. Within tmux the name may be the same.
+        // GNU screen cuts long sequences in the middle, and hands a title on to the terminal around it without ever putting
+        // the old one back. Within tmux the name may be the same.
         let is_screen = env.get("STY").is_some() || term.starts_with("screen");
-        Self { links: !is_plain && (!is_screen || env.get("TMUX").is_some()), title: !is_plain }
+        let takes_all = !is_plain && (!is_screen || env.get("TMUX").is_some());
+        Self { links: takes_all, title: takes_all }
     }
 }
 
@@ -32,8 +34,8 @@ mod tests {
         let table: [(&[_], bool, bool); 6] = [
             (&[("TERM", "xterm-256color")], true, true),
             (&[("TERM", "linux")], false, false),
-            (&[("TERM", "screen.xterm-256color"), ("STY", "1.x")], false, true),
-            (&[("TERM", "screen")], false, true),
+            (&[("TERM", "screen.xterm-256color"), ("STY", "1.x")], false, false),
+            (&[("TERM", "screen")], false, false),
             (&[("TERM", "screen-256color"), ("TMUX", "/tmp/x")], true, true),
             (&[("TERM", "eterm-color")], false, false),
         ];

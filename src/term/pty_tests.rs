@@ -162,6 +162,23 @@ fn the_terminal_is_as_it_was_after_leaving_however_often() {
     assert_eq!(left, 2);
 }
 
+/// GNU screen as it comes has no other screen, and the shell goes on in the one we drew on.
+#[test]
+fn nothing_of_the_frame_is_left_where_there_is_no_screen_of_our_own() {
+    let mut pty = Pty::new();
+    let guard = Guard::new(Arc::clone(&pty.tty), None).unwrap();
+    guard.enter(Modes { alternate: true, ..Modes::default() }).unwrap();
+    pty.tty.write_within(b"\x1b[3;1Hour frame\x1b[5;1Hits last row", LONG).unwrap();
+    guard.leave().unwrap();
+    pty.wait_for("\u{1b}[?1049l");
+    let mut screen = vt100::Parser::new(5.try_into().unwrap(), 40.try_into().unwrap(), 0);
+    let heard =
+        String::from_utf8_lossy(&pty.written).replace("\u{1b}[?1049h", "").replace("\u{1b}[?1049l", "");
+    screen.process(heard.as_bytes());
+    assert_eq!(screen.screen().contents().trim(), "");
+    assert_eq!(screen.screen().cursor_position(), (0, 0));
+}
+
 #[test]
 fn a_panic_of_the_owner_gives_the_terminal_back_and_one_of_another_thread_does_not() {
     let mut pty = Pty::new();

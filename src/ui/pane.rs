@@ -86,6 +86,8 @@ pub struct Pane {
     search: Option<search::Searching>,
     scrollbar: scrollbar::Scrollbar,
     sticky_heading: bool,
+    /// The row below the window is free.
+    has_spare_row: bool,
     /// Where the last frame stood.
     area: Rect,
 }
@@ -110,6 +112,7 @@ impl Default for Pane {
             search: None,
             scrollbar: scrollbar::Scrollbar::default(),
             sticky_heading: false,
+            has_spare_row: false,
             area: Rect::ZERO,
         }
     }
@@ -209,8 +212,10 @@ impl Pane {
         if self.copied.is_some_and(|(_, _, at)| look.now >= at + COPIED_FOR) {
             self.copied = None;
         }
-        let marks =
-            view::Marks { focus: self.focus, selected: self.selecting.selection, copied: self.copied };
+        // On the ground of the focused row nobody would see what of it is selected.
+        let selected = self.selecting.selection.filter(|selected| !selected.is_empty());
+        let focus = self.focus.filter(|_| selected.is_none());
+        let marks = view::Marks { focus, selected, copied: self.copied };
         view::paint(&mut frame, &self.shown, marks, area, buffer, meaning);
         if let Some(search) = &mut self.search {
             search.paint(&mut frame, &self.shown, area, buffer);
@@ -232,6 +237,9 @@ impl Pane {
             }
         }
         if let Some(left_at) = self.left_at {
+            // Where a row is free it stands there and hides nothing.
+            let height = area.height + u16::from(self.has_spare_row);
+            let area = Rect { height, ..area }.intersection(buffer.area);
             view::below(frame.conversation, left_at, look, area, buffer, meaning.hits);
         }
     }
@@ -248,6 +256,7 @@ impl Pane {
                 search: self.search.take().map(|search| search.restart(conversation)),
                 scrollbar: std::mem::take(&mut self.scrollbar),
                 sticky_heading: self.sticky_heading,
+                has_spare_row: self.has_spare_row,
                 ..Self::default()
             };
         }
@@ -282,6 +291,11 @@ impl Pane {
     /// Keeps the prompt that what is read belongs to in the first row.
     pub const fn set_sticky_heading(&mut self, is_on: bool) {
         self.sticky_heading = is_on;
+    }
+
+    /// The row below the window belongs to nobody: that there is more below is said there.
+    pub const fn set_spare_row(&mut self, has_one: bool) {
+        self.has_spare_row = has_one;
     }
 
     /// Forgets all layouts: what they depend on beside the theme, the width and the [`Look`]'s switches has changed (the

@@ -355,6 +355,13 @@ fn long_texts_scroll_with_the_caret() {
     );
     desk.composer.click(2, 9, false);
     assert_eq!(desk.shown(), "1\n2\n3|\n4\n5");
+    desk.types(&"\n".repeat(1200));
+    desk.act(Action::TextEnd);
+    let view = desk.composer.view(&ComposerStyles::default());
+    assert_eq!(view.mark_above().as_deref(), Some("↑ 1,202 more"));
+    desk.act(Action::TextStart);
+    let view = desk.composer.view(&ComposerStyles::default());
+    assert_eq!(view.mark_below().as_deref(), Some("↓ 1,202 more"));
     assert_eq!([max_rows(10), max_rows(50), max_rows(3)], [5, 15, 3]);
 }
 

@@ -5,7 +5,7 @@ use super::chips::Chip;
 use super::history::{History, Scope};
 use super::submit::LineKind;
 use super::wrap::{Unit, cells, units};
-use crate::text::width;
+use crate::text::{formats, width};
 use crate::ui::composer::buffer::{Pos, RowSpan};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -57,12 +57,12 @@ pub struct View {
 impl View {
     /// The mark for rows above, as in `↑ 3 more`.
     pub fn mark_above(&self) -> Option<String> {
-        (self.above > 0).then(|| format!("↑ {} more", self.above))
+        (self.above > 0).then(|| format!("↑ {} more", formats::count(self.above as u64)))
     }
 
     /// The mark for rows below.
     pub fn mark_below(&self) -> Option<String> {
-        (self.below > 0).then(|| format!("↓ {} more", self.below))
+        (self.below > 0).then(|| format!("↓ {} more", formats::count(self.below as u64)))
     }
 }
 

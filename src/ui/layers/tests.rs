@@ -319,6 +319,25 @@ fn on_a_small_screen_nothing_that_is_said_of_a_setting_is_cut() {
     }
 }
 
+#[test]
+fn on_a_narrow_screen_values_go_before_where_they_come_from() {
+    let loaded = Loaded::defaults();
+    let mut layer = Layer::Settings(Box::new(Settings::new(&loaded)));
+    for meta in SETTINGS {
+        for columns in [36, 40, 48] {
+            let frame = draw(&mut layer, &Theme::quiet_dark(), columns, 12);
+            let shown = text(&frame.buffer);
+            let row = shown.lines().find(|row| row.starts_with(" › ") && !row.contains("Search"));
+            let value = loaded.values.get(meta.key).map(ToString::to_string).unwrap_or_default();
+            let value = value.trim_matches('"');
+            if value.len() <= 6 {
+                assert!(row.is_some_and(|row| !row.contains('…')), "{}: {row:?}", meta.key);
+            }
+        }
+        act(&mut layer, Action::ListDown);
+    }
+}
+
 /// With keys of the user's that hide others, and a mistake.
 #[test]
 fn how_help_looks_with_conflicts() {

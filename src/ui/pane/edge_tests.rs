@@ -1,6 +1,7 @@
 //! What stands at the edges of the window: the heading, the scrollbar, the mark that there is more below.
 
 use super::*;
+use ratatui::style::{Color, Modifier};
 
 /// Prompts with replies of some rows.
 fn talk(prompts: usize, rows: usize) -> World {
@@ -236,4 +237,79 @@ fn only_what_is_new_is_counted() {
     assert!(!pill(&mut world).contains('↓'));
     world.pane.scroll_by(-6);
     assert!(pill(&mut world).contains("↓ below"));
+}
+
+#[test]
+fn where_a_row_is_free_the_mark_covers_no_text() {
+    let mut world = World::notices(9);
+    world.draw(28, 6);
+    world.pane.scroll_by(-6);
+    let covered = world.rows(28, 6);
+    world.pane.set_spare_row(true);
+    let draw = |world: &mut World| {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 28, 8));
+        world.draw_into(Rect::new(0, 0, 28, 6), &mut buffer);
+        (0..8).map(|y| (0..28).map(|x| buffer[(x, y)].symbol()).collect::<String>()).collect::<Vec<_>>()
+    };
+    let rows = draw(&mut world);
+    assert!(covered[5].contains("↓ below"), "{covered:?}");
+    assert!(rows[6].contains("↓ below"), "{rows:?}");
+    assert!(!rows[5].contains('↓') && rows[7].trim().is_empty(), "{rows:?}");
+    assert_eq!(world.hits.at(Position::new(14, 6)), Some(&Target::Below));
+}
+
+/// Cells of a row that are reversed, with their colours and whether they are faint.
+fn reversed(buffer: &Buffer, y: u16) -> Vec<(Color, bool)> {
+    let cells = (0..buffer.area.width).map(|x| &buffer[(x, y)]);
+    let cells = cells.filter(|cell| cell.modifier.contains(Modifier::REVERSED));
+    cells.map(|cell| (cell.fg, cell.modifier.contains(Modifier::DIM))).collect()
+}
+
+#[test]
+fn without_colours_of_our_own_marks_are_reversed_and_of_one_ground() {
+    let mut world = World::new();
+    world.theme = Theme::terminal();
+    for id in 0..20 {
+        world.start_call(&id.to_string());
+        world.finish_call(&id.to_string(), "one");
+    }
+    world.really(40, 6);
+    world.pane.scroll_by(-6);
+    let buffer = world.really(40, 6);
+    let pill = reversed(&buffer, 5);
+    assert_eq!(pill.len(), " ↓ below ".chars().count(), "{buffer:?}");
+    world.pane.focus_previous(&world.conversation);
+    let buffer = world.really(40, 6);
+    let bars: Vec<_> = (0..5).map(|y| reversed(&buffer, y)).filter(|cells| !cells.is_empty()).collect();
+    assert_eq!(bars.len(), 1);
+    assert!(bars[0].len() > 30);
+    assert!(bars[0].iter().all(|cell| *cell == (Color::Reset, false)), "{:?}", bars[0]);
+}
+
+#[test]
+fn what_is_selected_of_a_focused_row_is_seen() {
+    for theme in [Theme::quiet_dark(), Theme::quiet_light(), Theme::terminal()] {
+        let mut world = World::notices(3);
+        world.theme = theme;
+        world.draw(28, 9);
+        world.pane.focus_previous(&world.conversation);
+        let whole = world.draw(28, 9);
+        world.extend(crate::ui::pane::select::Motion::Right);
+        let buffer = world.draw(28, 9);
+        let ground = world.theme.style(Role::SelectedBg);
+        let is_marked = |buffer: &Buffer, x: u16, y: u16| {
+            let cell = &buffer[(x, y)];
+            let is_reversed = cell.modifier.contains(Modifier::REVERSED);
+            if ground.add_modifier.is_empty() {
+                cell.bg == world.theme.color(Role::SelectedBg)
+            } else {
+                is_reversed
+            }
+        };
+        let marked = |buffer: &Buffer| {
+            let cells = (0..9).flat_map(|y| (0..27).map(move |x| (x, y)));
+            cells.filter(|(x, y)| is_marked(buffer, *x, *y)).count()
+        };
+        assert_eq!((marked(&whole) > 20, marked(&buffer)), (true, 1));
+    }
 }

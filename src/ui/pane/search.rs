@@ -5,7 +5,9 @@
 
 use super::place::{Frame, Laid, What};
 use super::{Pane, is_open, text, travel};
+use crate::text::row::Row;
 use crate::text::row_text::RowTexts;
+use crate::text::width;
 use crate::theme::Theme;
 use crate::theme::role::Role;
 use crate::transcript::anchor::{Anchor, TextPoint};
@@ -269,7 +271,11 @@ impl Searching {
         let row = frame.row(origin).saturating_sub(usize::from(frame.placed(origin.entry).gap));
         let from = frame.read(origin.entry, |_, texts| texts.row(row).start).unwrap_or_default();
         let found = self.found_in(origin.entry, frame);
-        Match { item: origin.entry, nth: found.partition_point(|range| range.start < from) }
+        let counted = self.search.as_ref().map_or(0, |search| search.count(origin.entry));
+        let missing = counted.saturating_sub(found.len());
+        let is_first = missing > 0 && self.note_of(origin.entry, frame).is_some_and(|note| note.is_first);
+        let before = if is_first { missing } else { 0 };
+        Match { item: origin.entry, nth: found.partition_point(|range| range.start < from) + before }
     }
 
     fn show(
@@ -296,7 +302,13 @@ impl Searching {
                 let point = TextPoint { item: to.item, offset: range.start };
                 travel::reveal_text(point, scroll, height, heights, frame);
             }
-            None => travel::reveal(to.item, scroll, height, heights, frame),
+            None => match self.note_of(to.item, frame) {
+                Some(note) if !note.is_first => {
+                    let point = TextPoint { item: to.item, offset: note.offset };
+                    travel::reveal_text(point, scroll, height, heights, frame);
+                }
+                _ => travel::reveal(to.item, scroll, height, heights, frame),
+            },
         }
     }
 
@@ -311,12 +323,35 @@ impl Searching {
         }
     }
 
-    /// Where a counted match is drawn. A head may say more than what is searched, and a long text ends before it does.
+    /// Where a counted match is drawn; nothing of one in what even an open item leaves out. A head may say more than what
+    /// is searched, and of a long text the beginning or the end is missing.
     fn place_of(&mut self, at: Match, frame: &mut Frame<'_>) -> Option<Range<usize>> {
         let counted = self.search.as_ref()?.count(at.item);
         let found = self.found_in(at.item, frame);
         let more = found.len().saturating_sub(counted);
-        found.get((at.nth + more).min(found.len().checked_sub(1)?)).cloned()
+        let missing = counted.saturating_sub(found.len());
+        let note = if missing > 0 { self.note_of(at.item, frame) } else { None };
+        match note {
+            Some(note) => {
+                let before = if note.is_first { missing } else { 0 };
+                found.get(at.nth.checked_sub(before)?).cloned()
+            }
+            None => found.get((at.nth + more).min(found.len().checked_sub(1)?)).cloned(),
+        }
+    }
+
+    /// The row of an item that says that something is left out.
+    fn note_of(&self, item: usize, frame: &mut Frame<'_>) -> Option<Note> {
+        self.search.as_ref()?;
+        frame.read(item, |rows, texts| {
+            let is_note = |row: &Row| {
+                let text = row.spans.iter().map(|span| span.content.as_ref()).collect::<String>();
+                row.is_decoration && text.trim_start().starts_with('…')
+            };
+            let row = rows.iter().position(is_note)?;
+            let is_first = rows.iter().skip(row + 1).any(|row| !row.is_decoration);
+            Some(Note { row, is_first, offset: texts.row(row).start })
+        })?
     }
 
     /// All matches in the drawn text of an item.
@@ -341,10 +376,16 @@ impl Searching {
             _ => None,
         };
         self.current = current.or(self.current);
+        let hidden = current.filter(|at| self.place_of(*at, frame).is_none());
         let current = current.and_then(|at| Some((at.item, self.place_of(at, frame)?)));
         let styles = Styles::new(frame.look.theme);
         for (slice, place) in text::placed(slices, area) {
             let found = self.found_in(slice.entry, frame);
+            if hidden.is_some_and(|at| at.item == slice.entry)
+                && let Some(note) = self.note_of(slice.entry, frame)
+            {
+                note.paint(frame, &slice, place, &styles, buffer);
+            }
             if found.is_empty() {
                 continue;
             }
@@ -375,6 +416,40 @@ impl Searching {
     /// Whether any of these items has a match.
     pub(super) fn any_in(&self, items: Range<usize>) -> bool {
         self.search.as_ref().is_some_and(|search| search.any_in(items))
+    }
+}
+
+/// A row that stands for what is left out of an item.
+#[derive(Clone, Copy)]
+struct Note {
+    row: usize,
+    /// It stands for the beginning.
+    is_first: bool,
+    /// Where it stands in the text.
+    offset: usize,
+}
+
+impl Note {
+    /// The match that is read is in there: without a mark it would seem to be nowhere.
+    fn paint(self, frame: &mut Frame<'_>, slice: &Slice, place: Rect, styles: &Styles, buffer: &mut Buffer) {
+        let gap = usize::from(frame.placed(slice.entry).gap);
+        let indent = frame.indent(slice.entry);
+        let Some(below) = (self.row + gap).checked_sub(slice.first) else { return };
+        let below = u16::try_from(below).unwrap_or(u16::MAX);
+        if below >= place.height {
+            return;
+        }
+        let columns = frame.read(slice.entry, |rows, _| {
+            let text = rows.get(self.row)?.spans.iter().map(|span| span.content.as_ref()).collect::<String>();
+            let all = width::of(&text);
+            Some(all - width::of(text.trim_start())..width::of(text.trim_end()))
+        });
+        let Some(columns) = columns.flatten() else { return };
+        let column =
+            |column: usize| u16::try_from(column).unwrap_or(u16::MAX).saturating_add(indent).min(place.width);
+        let (from, to) = (column(columns.start), column(columns.end));
+        let cells = Rect { x: place.x + from, y: place.y + below, width: to.saturating_sub(from), height: 1 };
+        styles.paint(buffer, cells, true);
     }
 }
 

@@ -17,7 +17,7 @@ impl World {
     }
 
     /// A frame of the real items.
-    fn really(&mut self, width: u16, height: u16) -> Buffer {
+    pub(super) fn really(&mut self, width: u16, height: u16) -> Buffer {
         let area = Rect::new(0, 0, width, height);
         let mut buffer = Buffer::empty(area);
         let look = Look {
@@ -281,5 +281,78 @@ proptest! {
         let after = world.rows(14, 5);
         prop_assert_eq!(world.pane.shown()[0].entry, top.entry);
         prop_assert!(after[0] == before[0] || before[0].is_empty(), "{before:#?}\n{after:#?}");
+    }
+}
+
+/// Shell calls whose output is longer than an open row shows.
+#[test]
+fn a_match_in_what_even_an_open_row_leaves_out_is_marked_there() {
+    let mut world = World::new();
+    let lines: Vec<String> = (1..=5000).map(|line| format!("line {line}.")).collect();
+    let (call, tool) = (CallId::new("long"), "bash".to_owned());
+    let arguments = serde_json::Map::from_iter([("command".to_owned(), "seq 5000".into())]);
+    world.apply(&AgentEvent::ToolStarted { call: call.clone(), tool: tool.clone(), arguments });
+    let output = Arc::new(ToolOutput::text(lines.join("\n")));
+    world.apply(&AgentEvent::ToolFinished { call, tool, output, duration_ms: Some(1) });
+    world.really(60, 12);
+    let current = |world: &mut World| {
+        let buffer = world.really(60, 12);
+        marked(&buffer, Modifier::REVERSED).concat()
+    };
+    // The first of the two is hidden, the second is not.
+    for (text, shown) in [("line 1234.", "… 3,000 earlier lines"), ("line 4321.", "line 4321.")] {
+        world.find(text);
+        assert_eq!(current(&mut world), shown, "{text}");
+        assert_eq!(world.count(), (Some(1), 1));
+    }
+    // Of several, each is where it is said to be.
+    world.find("99.");
+    for _ in 1..=50 {
+        let shown = current(&mut world);
+        let buffer = world.really(60, 12);
+        let (number_there, total) = world.count();
+        assert_eq!(total, 50);
+        let number_there = number_there.unwrap();
+        if number_there <= 30 {
+            assert_eq!(shown, "… 3,000 earlier lines", "match {number_there}");
+        } else {
+            assert_eq!(shown, "99.", "match {number_there}");
+            let wanted = format!("line {}.", number_there * 100 - 1);
+            let is_there = (0..12).any(|y| {
+                let row: String = (0..60).map(|x| buffer[(x, y)].symbol()).collect();
+                let is_current = (0..60).any(|x| buffer[(x, y)].modifier.contains(Modifier::REVERSED));
+                is_current && row.contains(&wanted)
+            });
+            assert!(is_there, "{wanted}");
+        }
+        world.pane.search_step(Way::Next);
+    }
+}
+
+#[test]
+fn what_is_looked_for_is_in_the_window_wherever_it_stands() {
+    const ITEMS: usize = 24;
+    for height in [1, 2, 5, 9, 14] {
+        let mut world = World::new();
+        for index in 0..ITEMS {
+            world.conversation.notice(NoticeLevel::Info, format!("item-{index:02}\nx\ny"));
+        }
+        // From the beginning, from the end, and from where the one before was.
+        for from in [Some(Travel::Start), Some(Travel::End), None] {
+            for index in 0..ITEMS {
+                world.draw(30, height);
+                world.pane.travel.extend(from);
+                world.draw(30, height);
+                let wanted = format!("item-{index:02}");
+                world.find(&wanted);
+                let buffer = world.draw(30, height);
+                let seen = marked(&buffer, Modifier::REVERSED).concat();
+                // In a single row the mark that there is more stands over it.
+                assert!(
+                    height == 1 || seen == wanted,
+                    "{wanted} from {from:?} in {height}: {seen:?} {buffer:?}"
+                );
+            }
+        }
     }
 }

@@ -92,6 +92,11 @@ impl World {
     fn draw(&mut self, width: u16, height: u16) -> Buffer {
         let area = Rect::new(0, 0, width, height);
         let mut buffer = Buffer::empty(area);
+        self.draw_into(area, &mut buffer);
+        buffer
+    }
+
+    fn draw_into(&mut self, area: Rect, buffer: &mut Buffer) {
         let look = Look {
             theme: &self.theme,
             keymap: &self.keymap,
@@ -109,8 +114,7 @@ impl World {
         let setter = Setter { lay_out: &counted, estimate: &|_, _| 2 };
         (self.hits, self.next) = (HitMap::new(), NextDeadline::default());
         let mut meaning = Meaning { hits: &mut self.hits, next: &mut self.next };
-        self.pane.draw_with(setter, &mut self.conversation, &look, area, &mut buffer, &mut meaning);
-        buffer
+        self.pane.draw_with(setter, &mut self.conversation, &look, area, buffer, &mut meaning);
     }
 
     /// The rows of a frame as text, without the pill.
@@ -118,6 +122,26 @@ impl World {
         let buffer = self.draw(width, height);
         let row = |y| (0..width).map(|x| buffer[(x, y)].symbol()).collect::<String>().trim_end().to_owned();
         (0..height).map(row).collect()
+    }
+
+    /// Moves the end of what is selected among the real items.
+    fn extend(&mut self, motion: crate::ui::pane::select::Motion) {
+        let look = Look {
+            theme: &self.theme,
+            keymap: &self.keymap,
+            now: self.now,
+            epoch: self.epoch,
+            motion: true,
+            glyphs: true,
+            home: Path::new("/home"),
+            cwd: Path::new("/home/u"),
+        };
+        self.pane.extend_with(
+            Setter { lay_out: &plain, estimate: &|_, _| 2 },
+            &mut self.conversation,
+            &look,
+            motion,
+        );
     }
 
     fn apply(&mut self, event: &AgentEvent) {

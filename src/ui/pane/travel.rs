@@ -215,15 +215,24 @@ pub(super) fn reveal_text(
     let row = text::row_of(frame, point);
     let around = AROUND.min(height.saturating_sub(1) / 2);
     let shown = scroll.window(height, heights, frame);
-    let rows =
-        shown.iter().flat_map(|slice| (slice.first..slice.first + slice.rows).map(|row| (slice.entry, row)));
     let total = shown.iter().map(|slice| slice.rows).sum::<usize>();
-    let at = rows.enumerate().find(|(_, shown)| *shown == (point.item, row)).map(|(at, _)| at);
+    let at = row_in(&shown, (point.item, row));
     let is_seen = at.is_some_and(|at| at >= around && at + around < total.max(height));
     if is_seen || (at.is_some() && scroll.is_following() && at >= Some(around)) {
         return;
     }
     *scroll = Scroll::Reading(frame.anchor(point.item, row));
     let room = if at.is_some() { around.max(1) } else { height / 3 };
-    scroll.by(-isize::try_from(room).unwrap_or(0), height, heights, frame);
+    // Near the end the window cannot begin there: the place stands further down in it already.
+    let shown = scroll.window(height, heights, frame);
+    let above = row_in(&shown, (point.item, row)).unwrap_or_default();
+    if let Some(rows @ 1..) = room.checked_sub(above) {
+        scroll.by(-isize::try_from(rows).unwrap_or(0), height, heights, frame);
+    }
+}
+
+/// Which row of the window a row of an item is.
+fn row_in(shown: &[Slice], wanted: (usize, usize)) -> Option<usize> {
+    let rows = shown.iter().flat_map(|slice| (0..slice.rows).map(|row| (slice.entry, slice.first + row)));
+    rows.enumerate().find(|(_, row)| *row == wanted).map(|(at, _)| at)
 }

@@ -18,7 +18,7 @@ use crate::ui::scene::NextDeadline;
 use crate::ui::target::Target;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Color, Style};
+use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Span;
 use std::time::Instant;
 
@@ -187,18 +187,21 @@ fn is_of(row: &Row, card: usize) -> bool {
 /// Puts the ground of what is selected under a row, and lifts its text off that.
 fn select(buffer: &mut Buffer, row: Rect, theme: &Theme) {
     let ground = theme.color(Role::SelectedBg);
+    let own = theme.style(Role::SelectedBg);
+    let is_reversed = own.add_modifier.contains(Modifier::REVERSED);
     let row = row.intersection(buffer.area);
     for y in row.top()..row.bottom() {
         for x in row.left()..row.right() {
             let cell = &mut buffer[(x, y)];
-            let text = theme.lift(
-                if cell.fg == Color::Reset { theme.color(Role::Text) } else { cell.fg },
-                ground,
-                Weight::Primary,
-            );
-            // Where colours are the terminal's business the role reverses what is there.
-            let own = theme.style(Role::SelectedBg);
-            cell.set_style(Style::new().fg(text).bg(ground).add_modifier(own.add_modifier));
+            // Where colours are the terminal's business the role reverses what is there: every colour would become a
+            // ground of its own, and faint text a faint ground.
+            if is_reversed {
+                cell.set_style(Style::new().fg(Color::Reset).bg(ground).remove_modifier(Modifier::DIM));
+            } else {
+                let text = if cell.fg == Color::Reset { theme.color(Role::Text) } else { cell.fg };
+                cell.set_style(Style::new().fg(theme.lift(text, ground, Weight::Primary)).bg(ground));
+            }
+            cell.set_style(Style::new().add_modifier(own.add_modifier));
         }
     }
 }
@@ -227,7 +230,13 @@ pub(super) fn below(
         height: 1,
     };
     let ground = look.theme.color(Role::SelectedBg);
-    let style = look.theme.style_on(if new > 0 { Role::Accent } else { Role::Muted }, ground).bg(ground);
+    let own = look.theme.style(Role::SelectedBg).add_modifier;
+    let role = match new {
+        0 if own.contains(Modifier::REVERSED) => Role::Text,
+        0 => Role::Muted,
+        _ => Role::Accent,
+    };
+    let style = look.theme.style_on(role, ground).bg(ground).add_modifier(own);
     paint::make_room(buffer, place);
     paint::fill(buffer, place, style);
     paint::spans(buffer, place, &[Span::styled(text, style)]);

@@ -247,3 +247,29 @@ fn the_heading_and_the_bar_take_clicks() {
     stage.draw();
     assert!(stage.state.pane.shown()[0].entry < before);
 }
+
+#[test]
+fn in_a_row_the_way_out_is_told_at_every_width_and_no_hint_is_cut() {
+    let mut stage = long();
+    let told = |stage: &mut Stage, out: &str| {
+        for columns in [60, 80, 100, 200] {
+            stage.state.size = (columns, 24);
+            stage.state.toast = None;
+            let screen = stage.screen();
+            let row = screen.lines().find(|row| row.contains(out)).expect(&screen);
+            assert!(!row.contains('…'), "{columns}: {row}");
+            assert!(columns < 200 || row.matches('·').count() >= 3, "{row}");
+        }
+    };
+    stage.key("ctrl+up");
+    told(&mut stage, "esc back to writing");
+    stage.key("shift+right");
+    told(&mut stage, "esc clears");
+    stage.keys(&["esc", "esc", "f3"]);
+    stage.draw();
+    stage.type_text("turn 2");
+    stage.draw();
+    stage.key("enter");
+    stage.draw();
+    told(&mut stage, "esc ends the search");
+}

@@ -264,7 +264,7 @@ fn keys_select_in_a_focused_row() {
     stage.draw();
     assert!(stage.screen().contains("enter opens"));
     stage.keys(&["ctrl+shift+right", "shift+right"]);
-    assert!(stage.screen().contains("copies · shift+right extends"), "{}", stage.screen());
+    assert!(stage.screen().contains("copies · esc clears · shift+right extends"), "{}", stage.screen());
     for key in ["y", "c", "enter", "alt+w"] {
         assert_eq!(stage.keys(&[key]), copied("The "), "{key}");
     }

@@ -216,7 +216,11 @@ impl Settings {
             Origin::User => Role::Muted,
             Origin::Project | Origin::Environment(_) | Origin::Flag => Role::Warning,
         };
-        paint::left_and_rail(left, vec![Span::styled(from, style(role))], room, style(Role::Dim))
+        let rail = vec![Span::styled(from, style(role))];
+        // That a value is the default says less than the value.
+        let is_tight = paint::columns(&left) + paint::columns(&rail) + 3 > room;
+        let rail = if is_default && is_tight { Vec::new() } else { rail };
+        paint::left_and_rail(left, rail, room, style(Role::Dim))
     }
 
     /// What there is to say about the selected setting, or the line of its value.
