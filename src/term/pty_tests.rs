@@ -128,7 +128,7 @@ fn read(pty: &Pty) -> (Reader, Receiver<Heard>) {
 fn next(heard: &Receiver<Heard>) -> Input {
     match heard.recv_timeout(LONG).unwrap() {
         Heard::Input(input) => input,
-        Heard::Ended(error) => panic!("ended: {error}"),
+        other => panic!("{other:?}"),
     }
 }
 

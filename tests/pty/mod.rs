@@ -3,7 +3,9 @@
 mod composer;
 mod edges;
 mod faults;
+mod leaving;
 mod manners;
+mod redraw;
 mod search;
 mod select;
 mod work;
