@@ -41,7 +41,8 @@ fn no_row_is_doubled_or_lost_by_a_storm_of_sizes() {
     pty.resize(100, 40);
     pty.wait_until("each line once", |terminal| {
         let text = terminal.text();
-        let once = |line| text.matches(&format!("Line {line:02} of the answer stands here once.")).count() == 1;
+        let once =
+            |line| text.matches(&format!("Line {line:02} of the answer stands here once.")).count() == 1;
         (0..12).all(once) && text.matches("Ask anything").count() == 1
     });
     pty.wait_quiet(QUIET);

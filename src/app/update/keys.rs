@@ -68,11 +68,16 @@ fn type_text(state: &mut AppState, text: &str, now: Instant) -> Outcome {
     // Somebody who goes on writing does not want to quit.
     state.gestures.interrupt = None;
     // Whoever types is done with the rows.
+    let changed = leave_row(state) | search::end(state) | state.pane.clear_selection();
+    let (outcome, ended) = to_composer(state, ComposerInput::Type(text), now);
+    seen(changed | ended).and(outcome.unwrap_or_default())
+}
+
+/// No row has the focus from now on. Whether one had it: that is seen, also when the composer has nothing to show.
+fn leave_row(state: &mut AppState) -> bool {
+    let had = state.pane.focused().is_some();
     state.pane.set_focus(None);
-    search::end(state);
-    state.pane.clear_selection();
-    let said = state.composer.handle(ComposerInput::Type(text), now);
-    composer_said(state, said, now).unwrap_or_default()
+    had
 }
 
 /// A paste.
@@ -84,11 +89,10 @@ pub fn paste(state: &mut AppState, text: &str, now: Instant) -> Outcome {
             return outcome;
         }
     }
-    state.pane.set_focus(None);
-    state.pane.clear_selection();
+    let changed = leave_row(state) | state.pane.clear_selection();
     state.gestures.interrupt = None;
-    let said = state.composer.handle(ComposerInput::Paste(text), now);
-    composer_said(state, said, now).unwrap_or_default()
+    let (outcome, ended) = to_composer(state, ComposerInput::Paste(text), now);
+    seen(changed | ended).and(outcome.unwrap_or_default())
 }
 
 /// `None` when the layer has no use for it and what lies below may have one.
@@ -132,12 +136,26 @@ pub fn act(state: &mut AppState, action: Action, now: Instant) -> Outcome {
     if action == Action::Cancel && !is_asked {
         return cancel(state, now);
     }
-    let said = state.composer.handle(ComposerInput::Act(action), now);
-    if let Some(outcome) = composer_said(state, said, now) {
-        state.pane.set_focus(None);
-        return outcome;
+    let (outcome, ended) = to_composer(state, ComposerInput::Act(action), now);
+    if let Some(outcome) = outcome {
+        return seen(leave_row(state) | ended).and(outcome);
     }
-    page(state, action, now).unwrap_or_default()
+    seen(ended).and(page(state, action, now).unwrap_or_default())
+}
+
+/// What the composer says to an input, nothing if it has no use for it; and whether that has ended what it asked for: also
+/// an input that changes nothing else, or is not for it, ends that.
+fn to_composer(state: &mut AppState, input: ComposerInput<'_>, now: Instant) -> (Option<Outcome>, bool) {
+    let asks = |state: &AppState| (state.composer.searching().is_some(), state.composer.jumping().is_some());
+    let before = asks(state);
+    let said = state.composer.handle(input, now);
+    let ended = asks(state) != before;
+    (composer_said(state, said, now), ended)
+}
+
+/// Something that is seen has changed, or not.
+fn seen(changed: bool) -> Outcome {
+    Outcome { changed, ..Outcome::default() }
 }
 
 /// What an action does to the page. `None`: nothing here knows it.
