@@ -28,6 +28,20 @@ fn what_a_window_over_the_page_showed_goes_with_the_screen() {
     }
 }
 
+/// The settings have no place to write: there is no cursor on their screen.
+#[test]
+fn a_cursor_that_was_hidden_is_shown_again() {
+    let home = Home::new();
+    let server = serve(vec![]);
+    let mut pty = open(mynah(&home, &server));
+    pty.press("f2");
+    pty.wait_until("no cursor", |terminal| terminal.caret().is_none());
+    pty.signal(Signal::TERM);
+    assert_eq!(pty.wait_exit().code, 143);
+    assert_eq!(pty.leftovers(), Vec::<String>::new());
+    assert!(pty.look(|terminal| terminal.caret().is_some()));
+}
+
 /// Progress in the window's frame (OSC 9) is a notice for some terminals and text for others; the scrollback is the user's.
 #[test]
 fn nothing_is_sent_that_others_take_for_a_notice_or_that_wipes_the_scrollback() {

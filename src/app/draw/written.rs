@@ -88,7 +88,8 @@ fn busy() -> Stage {
     let mut stage = Stage::started();
     let mut opened = opened(view());
     for turn in 0..4 {
-        let lines: String = (0..40).map(|line| format!("turn {turn} line {line:02} ends\n\n")).collect();
+        let mut lines: String = (0..40).map(|line| format!("turn {turn} line {line:02} ends\n\n")).collect();
+        lines.push_str(&"What wraps elsewhere at another width. ".repeat(9));
         let content = vec![Block::text(format!("prompt {turn}"))];
         opened.history.push(Arc::new(Message::User(UserMessage { content, timestamp: 0 })));
         opened.history.push(reply(&lines));
@@ -187,7 +188,7 @@ fn drawing_anew_keeps_the_place_and_the_scrollback() {
         shown.frame();
     }
     let before = top(&shown);
-    assert!(before.iter().any(|row| row.contains("turn 2 line")), "{before:#?}");
+    assert!(before.iter().any(|row| row.contains("another width")), "{before:#?}");
     let effects = shown.stage.keys(&["ctrl+l"]);
     shown.perform(&effects);
     let bytes = shown.frame();
