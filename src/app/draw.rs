@@ -270,3 +270,5 @@ fn start_page_of(state: &AppState) -> StartPage {
 mod screens;
 #[cfg(test)]
 mod search_screens;
+#[cfg(test)]
+mod written;

@@ -237,6 +237,7 @@ impl Loop {
                     self.forget_preedit(state, &input);
                     self.tell(state, Msg::Input(input));
                 }
+                Heard::Continued => self.terminal.take_again(),
                 Heard::Ended(error) => {
                     tracing::warn!("the terminal is gone: {error}");
                     self.tell(state, Msg::TerminalLost);
@@ -298,6 +299,13 @@ impl Loop {
         if agent.view.has_changed().unwrap_or(false) {
             let view = agent.view.borrow_and_update().clone();
             self.tell(state, Msg::View(view));
+        }
+    }
+
+    /// A change of size that was not told, or is still on its way, is seen at the next frame at the latest.
+    fn look_at_size(&mut self, state: &mut AppState) {
+        if let Some((columns, rows)) = self.terminal.size().filter(|size| *size != state.size) {
+            self.tell(state, Msg::Input(Input::Resize { columns, rows }));
         }
     }
 
@@ -383,6 +391,7 @@ impl Loop {
     }
 
     fn draw(&mut self, state: &mut AppState) {
+        self.look_at_size(state);
         let now = Instant::now();
         let size = state.size;
         self.terminal.show(size, |buffer| {

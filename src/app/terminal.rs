@@ -150,6 +150,18 @@ impl Terminal {
         self.spare = self.writer.show(Frame { cells, caret, links, ambiguous_wide });
     }
 
+    /// Columns and rows as they are now; nothing when the terminal is closed.
+    pub fn size(&self) -> Option<(u16, u16)> {
+        self.tty.size().ok()
+    }
+
+    /// Somebody else may have had the terminal, and nobody gave it to them: the modes are set anew, and the next frame is
+    /// painted in full.
+    pub fn take_again(&self) {
+        self.send(&self.guard.again(), "its modes");
+        self.writer.repaint();
+    }
+
     /// Paints the next frame in full.
     pub fn repaint(&self) {
         self.writer.repaint();

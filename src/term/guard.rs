@@ -41,6 +41,8 @@ const WIPE: &[u8] = b"\x1b[H\x1b[J";
 /// Told apart: keys that older terminals mix up (1), repeats and releases (2), the character with shift (4).
 const KEYBOARD_ON: &[u8] = b"\x1b[>7u";
 const KEYBOARD_OFF: &[u8] = b"\x1b[<u";
+/// The same flags, in the place of those that are there.
+const KEYBOARD_AGAIN: &[u8] = b"\x1b[=7u";
 /// The older way to tell mixed up keys apart, without releases.
 const OTHER_KEYS_ON: &[u8] = b"\x1b[>4;1m";
 const OTHER_KEYS_OFF: &[u8] = b"\x1b[>4m";
@@ -182,6 +184,29 @@ impl Guard {
         drop(state);
         self.0.tty.mute(false);
         Ok(())
+    }
+
+    /// What sets all that is in force once more, with nothing to undo beside what there was: after a stop from outside the
+    /// shell had the terminal, and left it as it liked. Bytes for the writer.
+    pub fn again(&self) -> Vec<u8> {
+        let state = self.0.lock();
+        if !state.entered {
+            return Vec::new();
+        }
+        if let Err(error) = self.0.tty.enter_raw() {
+            tracing::warn!("the terminal's line is not ours: {error}");
+        }
+        let modes = state.modes;
+        drop(state);
+        [
+            if modes.alternate { ALTERNATE_ON } else { b"" },
+            ENTER,
+            modes.mouse_on(),
+            if modes.keyboard { KEYBOARD_AGAIN } else { b"" },
+            modes.other_keys_on(),
+            if modes.scheme { SCHEME_ON } else { b"" },
+        ]
+        .concat()
     }
 
     /// The modes in force, to enter with them again.

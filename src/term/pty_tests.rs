@@ -128,7 +128,7 @@ fn read(pty: &Pty) -> (Reader, Receiver<Heard>) {
 fn next(heard: &Receiver<Heard>) -> Input {
     match heard.recv_timeout(LONG).unwrap() {
         Heard::Input(input) => input,
-        Heard::Ended(error) => panic!("ended: {error}"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -262,18 +262,18 @@ fn another_program_gets_the_terminal_and_we_get_it_back_painted() {
     guard.enter(ALL).unwrap();
     let (reader, heard) = read(&pty);
     let writer = Writer::start(Arc::clone(&pty.tty), Screen::new(true, true), |_| {}).unwrap();
-    writer.show(Frame { caret: Some(Position { x: 2, y: 1 }), ..frame("before") });
+    writer.show(Frame { caret: Some(Position { x: 2, y: 1 }), ..frame("the same, before") });
     let raw = hand_over(&guard, &reader, &writer, || {
         // Goes nowhere: the screen is not ours.
-        writer.show(frame("meanwhile"));
+        writer.show(frame("the same, meanwhile"));
         assert_eq!(writer.drain(LONG), Drained::Yes);
         pty.is_raw()
     });
     assert!(!raw.unwrap());
     assert_eq!(next(&heard), Input::Resize { columns: 40, rows: 5 });
-    writer.show(frame("after"));
+    writer.show(frame("the same, after"));
     pty.wait_for("after");
-    assert_eq!(pty.screen.screen().contents(), "after");
+    assert_eq!(pty.screen.screen().contents(), "the same, after");
     assert!(pty.is_raw() && !String::from_utf8_lossy(&pty.written).contains("meanwhile"));
 }
 

@@ -11,7 +11,7 @@ use super::input::Input;
 use super::tty::Tty;
 use super::unmarked::Unmarked;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use signal_hook::consts::SIGWINCH;
+use signal_hook::consts::{SIGCONT, SIGWINCH};
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,6 +24,8 @@ use std::time::{Duration, Instant};
 pub enum Heard {
     /// Input, in the order in which it came.
     Input(Input),
+    /// We were stopped from outside, without a chance to give the terminal back, and go on. A size follows.
+    Continued,
     /// The terminal is closed, or can't be read: there will be no more.
     Ended(io::Error),
 }
@@ -33,7 +35,7 @@ pub enum Heard {
 pub struct Reader {
     shared: Arc<Shared>,
     wake: UnixStream,
-    signal: signal_hook::SigId,
+    signals: [signal_hook::SigId; 2],
     thread: Option<JoinHandle<()>>,
 }
 
@@ -73,16 +75,21 @@ impl Reader {
     ) -> io::Result<Self> {
         let (wake, woken) = UnixStream::pair()?;
         let (resized, on_resize) = UnixStream::pair()?;
-        for stream in [&wake, &woken, &resized] {
+        let (continued, on_continue) = UnixStream::pair()?;
+        for stream in [&wake, &woken, &resized, &continued] {
             stream.set_nonblocking(true)?;
         }
-        let signal = signal_hook::low_level::pipe::register(SIGWINCH, on_resize)?;
+        let signals = [
+            signal_hook::low_level::pipe::register(SIGWINCH, on_resize)?,
+            signal_hook::low_level::pipe::register(SIGCONT, on_continue)?,
+        ];
         let shared = Arc::new(Shared::default());
         let mut work = Work {
             shared: Arc::clone(&shared),
             tty,
             woken,
             resized,
+            continued,
             parser,
             unmarked: (!marked_paste).then(Unmarked::default),
             deliver,
@@ -97,7 +104,7 @@ impl Reader {
                 (work.deliver)(Heard::Ended(error));
             }
         })?;
-        Ok(Self { shared, wake, signal, thread: Some(thread) })
+        Ok(Self { shared, wake, signals, thread: Some(thread) })
     }
 
     /// Stops reading until [`Self::resume`]. Returns whether it did within the limit; a reader that has ended counts as
@@ -120,7 +127,9 @@ impl Reader {
     /// Ends the thread.
     pub fn stop(&mut self) {
         self.want(Wanted::Stop);
-        signal_hook::low_level::unregister(self.signal);
+        for signal in self.signals {
+            signal_hook::low_level::unregister(signal);
+        }
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
@@ -156,6 +165,7 @@ struct Work<F> {
     tty: Arc<Tty>,
     woken: UnixStream,
     resized: UnixStream,
+    continued: UnixStream,
     parser: Parser,
     unmarked: Option<Unmarked>,
     deliver: F,
@@ -186,6 +196,8 @@ impl<F: FnMut(Heard)> Work<F> {
         let read_again = state.wanted == Wanted::Read;
         drop(state);
         if read_again {
+            // That we were stopped while we were parked is known to whoever parked us.
+            empty(&self.continued);
             self.parser.resumed(Instant::now());
             self.tell_size()?;
         }
@@ -201,19 +213,24 @@ impl<F: FnMut(Heard)> Work<F> {
             PollFd::new(&self.tty, PollFlags::IN),
             PollFd::new(&self.woken, PollFlags::IN),
             PollFd::new(&self.resized, PollFlags::IN),
+            PollFd::new(&self.continued, PollFlags::IN),
         ];
         let ready = match poll(&mut waits, limit.as_ref()) {
             Ok(ready) => ready,
             Err(rustix::io::Errno::INTR) => return Ok(()),
             Err(error) => return Err(error.into()),
         };
-        let [input, woken, resized] = waits.map(|wait| !wait.revents().is_empty());
+        let [input, woken, resized, continued] = waits.map(|wait| !wait.revents().is_empty());
         if woken {
             empty(&self.woken);
             // Perhaps parked: whatever is there to read is no longer ours.
             return Ok(());
         }
-        if resized {
+        if continued {
+            empty(&self.continued);
+            (self.deliver)(Heard::Continued);
+        }
+        if resized || continued {
             empty(&self.resized);
             self.tell_size()?;
         }

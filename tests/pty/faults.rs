@@ -24,7 +24,7 @@ pub fn and_drawn(pty: &mut Pty, act: impl FnOnce(&mut Pty)) {
 }
 
 /// What is on the screen is what a fresh drawing of it is.
-fn assert_whole(pty: &mut Pty) {
+pub fn assert_whole(pty: &mut Pty) {
     pty.wait_quiet(super::QUIET);
     let before = pty.text();
     and_drawn(pty, |pty| pty.press("ctrl+l"));
@@ -32,7 +32,7 @@ fn assert_whole(pty: &mut Pty) {
 }
 
 /// The process whose number stands in this file.
-fn process_in(file: &Path) -> Pid {
+pub fn process_in(file: &Path) -> Pid {
     let text = std::fs::read_to_string(file).unwrap();
     Pid::from_raw(text.trim().parse().unwrap()).unwrap()
 }

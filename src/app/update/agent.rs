@@ -17,7 +17,8 @@ pub fn event(state: &mut AppState, event: AgentEvent, now: Instant) -> Outcome {
     state.conversation.apply(&event, now, clock);
     state.phase.on_event(&event, now);
     match event {
-        AgentEvent::PermissionAsked(ask) => layers::ask(state, ask, now),
+        // The card may be there already; that the turn waits is seen elsewhere, too.
+        AgentEvent::PermissionAsked(ask) => layers::ask(state, ask, now).and(Outcome::changed()),
         AgentEvent::PermissionResolved { ask } => layers::resolved(state, ask),
         AgentEvent::RoundFinished { .. } => {
             state.session.clock = Some(clock);

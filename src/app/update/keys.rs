@@ -65,17 +65,22 @@ pub fn key(state: &mut AppState, event: &KeyEvent, now: Instant) -> Outcome {
 
 fn type_text(state: &mut AppState, text: &str, now: Instant) -> Outcome {
     state.gestures.typed = Some(now);
-    begin_writing(state);
-    let said = state.composer.handle(ComposerInput::Type(text), now);
-    composer_said(state, said, now).unwrap_or_default()
+    let changed = begin_writing(state);
+    let (outcome, ended) = to_composer(state, ComposerInput::Type(text), now);
+    seen(changed | ended).and(outcome.unwrap_or_default())
 }
 
-/// Whoever writes is done with the rows, and does not want to quit.
-fn begin_writing(state: &mut AppState) {
+/// Whoever writes is done with the rows, and does not want to quit. Whether that is seen.
+fn begin_writing(state: &mut AppState) -> bool {
     state.gestures.interrupt = None;
+    leave_row(state) | search::end(state) | state.pane.clear_selection()
+}
+
+/// No row has the focus from now on. Whether one had it: that is seen, also when the composer has nothing to show.
+fn leave_row(state: &mut AppState) -> bool {
+    let had = state.pane.focused().is_some();
     state.pane.set_focus(None);
-    search::end(state);
-    state.pane.clear_selection();
+    had
 }
 
 /// A paste.
@@ -88,9 +93,9 @@ pub fn paste(state: &mut AppState, text: &str, now: Instant) -> Outcome {
             return outcome;
         }
     }
-    begin_writing(state);
-    let said = state.composer.handle(ComposerInput::Paste(text), now);
-    composer_said(state, said, now).unwrap_or_default()
+    let changed = begin_writing(state);
+    let (outcome, ended) = to_composer(state, ComposerInput::Paste(text), now);
+    seen(changed | ended).and(outcome.unwrap_or_default())
 }
 
 /// `None` when the layer has no use for it and what lies below may have one.
@@ -134,12 +139,26 @@ pub fn act(state: &mut AppState, action: Action, now: Instant) -> Outcome {
     if action == Action::Cancel && !is_asked {
         return cancel(state, now);
     }
-    let said = state.composer.handle(ComposerInput::Act(action), now);
-    if let Some(outcome) = composer_said(state, said, now) {
-        state.pane.set_focus(None);
-        return outcome;
+    let (outcome, ended) = to_composer(state, ComposerInput::Act(action), now);
+    if let Some(outcome) = outcome {
+        return seen(leave_row(state) | ended).and(outcome);
     }
-    page(state, action, now).unwrap_or_default()
+    seen(ended).and(page(state, action, now).unwrap_or_default())
+}
+
+/// What the composer says to an input, nothing if it has no use for it; and whether that has ended what it asked for: also
+/// an input that changes nothing else, or is not for it, ends that.
+fn to_composer(state: &mut AppState, input: ComposerInput<'_>, now: Instant) -> (Option<Outcome>, bool) {
+    let asks = |state: &AppState| (state.composer.searching().is_some(), state.composer.jumping().is_some());
+    let before = asks(state);
+    let said = state.composer.handle(input, now);
+    let ended = asks(state) != before;
+    (composer_said(state, said, now), ended)
+}
+
+/// Something that is seen has changed, or not.
+fn seen(changed: bool) -> Outcome {
+    Outcome { changed, ..Outcome::default() }
 }
 
 /// What an action does to the page. `None`: nothing here knows it.

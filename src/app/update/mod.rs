@@ -130,7 +130,9 @@ fn input_came(state: &mut AppState, input: Input, now: Instant) -> Outcome {
         Input::Mouse(mouse) => mouse::mouse(state, mouse, now),
         Input::Resize { columns, rows } => {
             state.size = (columns, rows);
-            Outcome::changed()
+            // Also when it is the old one: on the way there and back, or for another font, the terminal may have cut, moved
+            // or doubled rows that are believed to be right.
+            Outcome::effect(Effect::Repaint)
         }
         Input::Focus(has_focus) => {
             if !has_focus {

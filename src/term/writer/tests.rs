@@ -21,6 +21,13 @@ impl Slow {
         self.0.1.notify_all();
     }
 
+    /// Waits until so many bytes are taken.
+    fn wait_taken(&self, bytes: usize) {
+        let state = self.0.0.lock().unwrap();
+        let waited = self.0.1.wait_timeout_while(state, LONG, |state| state.taken.len() < bytes).unwrap();
+        assert!(!waited.1.timed_out());
+    }
+
     fn break_line(&self) {
         self.0.0.lock().unwrap().broken = true;
         self.0.1.notify_all();
@@ -46,6 +53,7 @@ impl Sink for Slow {
         }
         state.allowed -= taken;
         state.taken.extend_from_slice(&bytes[..taken]);
+        self.0.1.notify_all();
         Ok(taken)
     }
 
@@ -79,6 +87,7 @@ fn a_slow_terminal_skips_frames_and_shows_the_last_one_whole() {
         if number == 10 {
             // In the middle of a frame.
             slow.allow(20);
+            slow.wait_taken(20);
         }
     }
     assert_eq!(writer.drain(Duration::ZERO), Drained::TooSlow);

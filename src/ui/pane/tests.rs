@@ -426,6 +426,63 @@ fn what_changes_by_itself_is_laid_out_anew_once_a_frame() {
     }
 }
 
+/// What ticks is asked for as long as it is seen, and no longer.
+#[test]
+fn what_ticks_out_of_sight_asks_for_no_frame() {
+    let mut world = World::new();
+    for index in 0..40 {
+        world.conversation.notice(NoticeLevel::Info, format!("n{index}"));
+    }
+    world.start_call("a");
+    let (theme, keymap) = (world.theme.clone(), world.keymap.clone());
+    let look = Look {
+        theme: &theme,
+        keymap: &keymap,
+        now: world.now,
+        epoch: world.epoch,
+        motion: true,
+        glyphs: true,
+        home: Path::new("/"),
+        cwd: Path::new("/"),
+    };
+    let step = look.now + Duration::from_millis(80);
+    let ticking = |item: &Item, cx: &EntryCx<'_>| {
+        let mut layout = plain(item, cx);
+        if matches!(item.body, Body::Call(_)) {
+            layout.next.animate(step);
+        }
+        layout
+    };
+    for (scrolled, wanted) in [(0, Some(step)), (-20, None), (20, Some(step))] {
+        world.pane.scroll_by(scrolled);
+        let area = Rect::new(0, 0, 20, 8);
+        let (mut hits, mut next) = (HitMap::new(), NextDeadline::default());
+        world.pane.draw_with(
+            Setter { lay_out: &ticking, estimate: &|_, _| 1 },
+            &mut world.conversation,
+            &look,
+            area,
+            &mut Buffer::empty(area),
+            &mut Meaning { hits: &mut hits, next: &mut next },
+        );
+        assert_eq!(next, NextDeadline { animation: wanted, figure: None }, "{scrolled}");
+    }
+}
+
+/// Another width lays out what is seen, not what was said.
+#[test]
+fn another_width_costs_what_it_shows() {
+    let mut world = World::notices(10_000);
+    world.rows(20, 40);
+    world.pane.page(Direction::Up);
+    world.rows(20, 40);
+    for (width, height) in [(19, 40), (30, 40), (30, 20), (20, 40)] {
+        world.laid_out.set(0);
+        world.rows(width, height);
+        assert!(world.laid_out.get() < 60, "{width}x{height}: {}", world.laid_out.get());
+    }
+}
+
 #[test]
 fn text_under_the_focus_stays_readable() {
     let mut world = World::notices(1);

@@ -234,6 +234,30 @@ proptest! {
         }
     }
 
+    /// Whatever is told: when the screen shows something else for it, a frame is asked for.
+    #[test]
+    fn what_changes_the_screen_asks_for_a_frame(steps in prop::collection::vec(step(), 1..40)) {
+        let mut stage = Stage::started();
+        for step in steps {
+            let msg = match &step {
+                Step::Event(event) => Msg::Agent(event.clone()),
+                Step::Key(name) => Msg::Input(Input::Key(key_event(name))),
+                Step::Type(c) => Msg::Input(Input::Key(typed(*c))),
+                Step::Paste(text) => Msg::Input(Input::Paste(text.clone())),
+                _ => {
+                    take(&mut stage, step);
+                    continue;
+                }
+            };
+            // What was asked for since the last frame is settled by one, and what moves by itself by another.
+            stage.draw();
+            let before = stage.draw();
+            let changed = stage.tell(msg).changed;
+            let after = stage.draw();
+            prop_assert!(changed || before == after, "{step:?} was not shown");
+        }
+    }
+
     /// Letters, Enter in its three forms and taking back, while turns and questions come and go: every letter is written,
     /// sent, or waits.
     #[test]
