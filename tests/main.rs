@@ -4,5 +4,6 @@
 
 mod architecture;
 mod flows;
+mod pitfalls;
 mod pty;
 mod readme;
