@@ -147,8 +147,10 @@ fn heads_and_bold_text_keep_joined_and_keycap_emoji() {
         let made = render(&format!("**{signs}**"), &Theme::quiet_dark(), columns);
         assert_eq!(copy(&made.rows), signs, "{columns}");
         for sign in signs.split(' ') {
-            let sign = sign.trim_end_matches('\u{fe0f}');
-            assert_eq!(made.rows.iter().filter(|row| row.drawn().contains(sign)).count(), 1, "{sign} {columns}");
+            // The form is never drawn.
+            let sign = sign.replace('\u{fe0f}', "");
+            let rows = made.rows.iter().filter(|row| row.drawn().contains(&sign));
+            assert_eq!(rows.count(), 1, "{sign} {columns}");
         }
     }
 }

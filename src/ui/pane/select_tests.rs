@@ -446,10 +446,12 @@ fn what_is_selected_stays_so_out_of_sight() {
     world.see(30, 8);
     assert_eq!(world.select((4, 0), (6, 2), Unit::Character), "ompt 0 of many\n\npromp");
     let marks = world.marked(30, 8);
-    assert_eq!((marks[0].as_str(), marks[2].as_str()), ("ompt 0 of many", "promp"));
+    // Of a line that goes on below, its end is marked, too.
+    assert_eq!((marks[0].as_str(), marks[2].as_str()), ("ompt 0 of many ", "promp"));
     // Half of it, and none of it.
     world.pane.scroll_by(1);
-    assert_eq!(world.marked(30, 8).concat(), "promp");
+    // In the last row is the mark that there is more below.
+    assert_eq!(world.marked(30, 8)[..7].concat(), "promp");
     for width in [30, 12, 50] {
         world.pane.to_end();
         assert_eq!(world.marked(width, 8).concat(), "");
@@ -573,9 +575,10 @@ proptest! {
         world.pane.select_all(&mut world.conversation, &look);
         let whole = world.copied();
         let lines: Vec<&str> = printed.split('\n').map(|line| line.trim_end_matches(' ')).collect();
-        let (head, below) = whole.split_once('\n').expect("a head and what is below");
-        prop_assert_eq!(below, lines.join("\n"));
-        prop_assert!(!head.is_empty());
+        // Before it stands the head; where there is little room, the command again.
+        let before = whole.strip_suffix(&lines.join("\n"));
+        prop_assert!(before.is_some_and(|head| head.len() > 1 && head.ends_with('\n')), "{whole:?}");
+        prop_assert!(!whole.contains("1ms"), "how long it took is no text: {whole:?}");
 
         world.pane.clear_selection();
         let (from, to) = ((from.0 % width, from.1), (to.0 % width, to.1));
@@ -592,8 +595,10 @@ proptest! {
         };
         prop_assert!(letter(first).is_none_or(|letter| copied.starts_with(&letter)), "{:?} {copied:?}", letter(first));
         prop_assert!(letter(last).is_none_or(|letter| copied.ends_with(&letter)), "{:?} {copied:?}", letter(last));
+        // At another width the head may be another text, and what is near it not be found again. It is never something else.
         world.see(other, 20);
-        prop_assert_eq!(world.copied(), copied);
+        let later = world.copied();
+        prop_assert!(later == copied || later.is_empty(), "{later:?} {copied:?}");
     }
 
     /// Whatever is dragged over at whatever width: the copy is a piece of what was written.
