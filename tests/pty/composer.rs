@@ -258,8 +258,20 @@ fn keys_with_command_held_type_nothing() {
     pty.wait_for("word");
     // Letters, the key alone going down and up, delete, arrows both ways, with shift as well; and keys nobody knows.
     for bytes in [
-        "\x1b[97;9u", "\x1b[118;9u", "\x1b[118:86;10u", "\x1b[57444;9u", "\x1b[57444;1:3u", "\x1b[57444u", "\x1b[1;9A",
-        "\x1b[1;9B", "\x1b[1;10D", "\x1b[1;10C", "\x1b[57399;9u", "\x1b[57358u", "\x1b[57441;2u", "\x1b[99999;9u",
+        "\x1b[97;9u",
+        "\x1b[118;9u",
+        "\x1b[118:86;10u",
+        "\x1b[57444;9u",
+        "\x1b[57444;1:3u",
+        "\x1b[57444u",
+        "\x1b[1;9A",
+        "\x1b[1;9B",
+        "\x1b[1;10D",
+        "\x1b[1;10C",
+        "\x1b[57399;9u",
+        "\x1b[57358u",
+        "\x1b[57441;2u",
+        "\x1b[99999;9u",
     ] {
         pty.send(bytes.as_bytes());
     }

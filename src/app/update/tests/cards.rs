@@ -139,7 +139,10 @@ fn a_question_covers_nothing_of_what_was_said_last() {
             opened.history = vec![reply(&format!("{said}What was said last."))];
             stage.opened(opened);
             assert!(stage.screen().contains("What was said last."));
-            stage.event(AgentEvent::PermissionAsked(PermissionAsk { preview, ..command_ask(1, "cargo test") }));
+            stage.event(AgentEvent::PermissionAsked(PermissionAsk {
+                preview,
+                ..command_ask(1, "cargo test")
+            }));
             let screen = stage.screen();
             let card = stage.state.scene.hits.areas_of(&Target::Layer).next().expect("drawn");
             let last = screen.lines().position(|row| row.contains("What was said last."));

@@ -219,7 +219,8 @@ fn esc_stops_the_turn_first_and_clears_after_it() {
 
 #[test]
 fn the_key_that_interrupts_never_copies() {
-    let is_copy = |effect: &Effect| matches!(effect, Effect::Copy(_) | Effect::CopySelection(_) | Effect::GatherOn);
+    let is_copy =
+        |effect: &Effect| matches!(effect, Effect::Copy(_) | Effect::CopySelection(_) | Effect::GatherOn);
     let mut stage = talked();
     drag(&mut stage, "quick", 4);
     // What the terminal itself has selected since then, with shift held, is on the clipboard: it must stay there.
