@@ -199,3 +199,88 @@ fn what_an_input_method_sends_at_once_is_typed() {
     pty.press("ctrl+c");
     leave(&mut pty);
 }
+
+#[test]
+fn what_an_input_method_drew_over_is_written_anew() {
+    let home = Home::new();
+    let mut pty = open(demo(&home));
+    pty.type_text("kept words ");
+    pty.wait_for("kept words");
+    pty.send("日".as_bytes());
+    pty.wait_for("日");
+    let before = pty.output().len();
+    pty.send("本".as_bytes());
+    // The whole row, not what changed of it: over all of it the terminal may have shown what it could become.
+    let row = "kept words 日本".as_bytes();
+    pty.wait_output("the whole row", |output| output[before..].windows(row.len()).any(|bytes| bytes == row));
+    // A syllable that is put together letter by letter, as some terminals send it: nothing of its forms stays.
+    for form in ["ㅎ", "\x7f하", "\x7f한"] {
+        pty.send(form.as_bytes());
+    }
+    pty.wait_for("日本한");
+    pty.wait_quiet(QUIET);
+    let shown = pty.text();
+    assert_eq!((shown.matches('한').count(), shown.matches(['ㅎ', '하']).count()), (1, 0), "{shown}");
+    pty.look(|terminal| assert_eq!(terminal.caret().map(|at| at.x), Some(1 + 11 + 6)));
+    pty.press("ctrl+c");
+    leave(&mut pty);
+}
+
+#[test]
+fn a_new_line_however_a_terminal_tells_it() {
+    let home = Home::new();
+    let mut pty = open(demo(&home));
+    // The newer keys, xterm's, what other terminals are told to send, and what can be typed everywhere.
+    let keys = ["\x1b[13;2u", "\x1b[27;2;13~", "\n", "\x1b[106;5u"];
+    for (index, key) in keys.iter().enumerate() {
+        pty.type_text(&format!("row{index}"));
+        pty.wait_for(&format!("row{index}"));
+        pty.send(key.as_bytes());
+    }
+    pty.type_text("row4\\");
+    pty.wait_for("row4\\");
+    pty.press("enter");
+    pty.type_text("row5");
+    pty.wait_for("row5");
+    pty.wait_quiet(QUIET);
+    let shown = pty.text();
+    let rows: Vec<&str> = shown.lines().map(str::trim).skip_while(|row| *row != "row0").take(6).collect();
+    assert_eq!(rows, ["row0", "row1", "row2", "row3", "row4", "row5"], "{shown}");
+    pty.press("ctrl+c");
+    leave(&mut pty);
+}
+
+#[test]
+fn keys_with_command_held_type_nothing() {
+    let home = Home::new();
+    let mut pty = open(demo(&home));
+    pty.type_text("word");
+    pty.wait_for("word");
+    // Letters, the key alone going down and up, delete, arrows both ways, with shift as well; and keys nobody knows.
+    for bytes in [
+        "\x1b[97;9u",
+        "\x1b[118;9u",
+        "\x1b[118:86;10u",
+        "\x1b[57444;9u",
+        "\x1b[57444;1:3u",
+        "\x1b[57444u",
+        "\x1b[1;9A",
+        "\x1b[1;9B",
+        "\x1b[1;10D",
+        "\x1b[1;10C",
+        "\x1b[57399;9u",
+        "\x1b[57358u",
+        "\x1b[57441;2u",
+        "\x1b[99999;9u",
+    ] {
+        pty.send(bytes.as_bytes());
+    }
+    pty.press("end");
+    pty.type_text("X");
+    pty.wait_for("X");
+    pty.wait_quiet(QUIET);
+    let shown = pty.text();
+    assert!(shown.lines().any(|row| row.trim() == "wordX"), "{shown}");
+    pty.press("ctrl+c");
+    leave(&mut pty);
+}

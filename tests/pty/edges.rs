@@ -1,6 +1,6 @@
 //! What the program and the terminal tell each other beside text: links, the title, modes, light and dark, widths.
 
-use super::{QUIET, ask, leave, mynah, open, serve};
+use super::{QUIET, ask, bare, leave, mynah, open, serve};
 use crate::flows::wait_until;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -345,5 +345,43 @@ fn a_key_that_comes_up_late_is_not_for_the_editor() {
     // Its length: what steers would not be seen.
     pty.wait_for("got=4=");
     super::faults::and_drawn(&mut pty, |pty| pty.press("ctrl+u"));
+    leave(&mut pty);
+}
+
+#[test]
+fn the_mouse_goes_to_the_terminal_and_comes_back() {
+    let home = Home::new();
+    let mut pty = open(bare(&home).args(["--offline"]));
+    let is_ours = |terminal: &Terminal| [1000, 1002, 1003].iter().any(|mode| terminal.modes().is_on(*mode));
+    pty.wait_until("the mouse is ours", is_ours);
+    pty.press("alt+s");
+    pty.wait_until("the mouse is the terminal's", |terminal| !is_ours(terminal));
+    pty.wait_for("The mouse is the terminal's");
+    pty.press("alt+s");
+    pty.wait_until("the mouse is ours again", is_ours);
+    leave(&mut pty);
+}
+
+#[test]
+fn drawing_anew_takes_nothing_away() {
+    let home = Home::new();
+    let server = serve(vec![Step::text("What was answered.")]);
+    let mut pty = open(mynah(&home, &server));
+    ask(&mut pty, "what was asked");
+    pty.wait_for("∎ ");
+    pty.type_text("half a thought");
+    pty.wait_for("half a thought");
+    pty.wait_quiet(QUIET);
+    let (shown, before) = (pty.text(), pty.output().len());
+    pty.press("ctrl+l");
+    let whole = ["what was asked", "What was answered.", "half a thought"];
+    pty.wait_output("all of it once more", |output| {
+        let fresh = String::from_utf8_lossy(&output[before..]).into_owned();
+        whole.iter().all(|text| fresh.contains(text))
+    });
+    pty.wait_quiet(QUIET);
+    assert_eq!(pty.text(), shown);
+    assert!(!pty.output().windows(4).any(|bytes| bytes == b"\x1b[3J"), "what the terminal kept is not ours");
+    pty.press("ctrl+c");
     leave(&mut pty);
 }

@@ -130,6 +130,9 @@ fn the_right_button_copies_what_is_selected_else_pastes() {
     let (x, y) = cell(&pty, "words");
     drag(&mut pty, (x, y), (x + 4, y));
     assert_eq!(copied(&pty, 1), "words");
+    // Also for the middle button; and it is not called copied, as nobody has said so.
+    pty.wait_output("both places", |output| output.windows(8).any(|bytes| bytes == b"\x1b]52;cp;"));
+    pty.wait_for("Sent to the terminal's clipboard (OSC 52, not confirmed).");
     let right = format!("\x1b[<2;{};{}M\x1b[<2;{};{}m", x + 1, y + 1, x + 1, y + 1);
     pty.send(right.as_bytes());
     assert_eq!(copied(&pty, 2), "words");

@@ -134,3 +134,23 @@ fn hostile_text_stays_text() {
     let deep = format!("{}x", "> ".repeat(400));
     assert!(render(&deep, &Theme::quiet_dark(), 20).rows.iter().any(|row| row.drawn().contains('x')));
 }
+
+#[test]
+fn heads_and_bold_text_keep_joined_and_keycap_emoji() {
+    let signs = "1\u{fe0f}\u{20e3} 👩‍🚀 👨‍👩‍👧‍👦 🇩🇪 ❤\u{fe0f}";
+    let source = format!("# Head {signs} end\n\n**Bold {signs} end** and *{signs}*\n\n- **{signs}**");
+    let made = render(&source, &Theme::quiet_dark(), 80);
+    let expected = format!("Head {signs} end\n\nBold {signs} end and {signs}\n\n• {signs}");
+    assert_eq!(copy(&made.rows), expected);
+    // Wrapped anywhere nothing of them is lost, and none is cut.
+    for columns in 2..40 {
+        let made = render(&format!("**{signs}**"), &Theme::quiet_dark(), columns);
+        assert_eq!(copy(&made.rows), signs, "{columns}");
+        for sign in signs.split(' ') {
+            // The form is never drawn.
+            let sign = sign.replace('\u{fe0f}', "");
+            let rows = made.rows.iter().filter(|row| row.drawn().contains(&sign));
+            assert_eq!(rows.count(), 1, "{sign} {columns}");
+        }
+    }
+}

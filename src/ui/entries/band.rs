@@ -57,6 +57,8 @@ impl Band {
             left = paint::cut(left, kept, dots);
         }
         left.extend(facts);
+        // As it is drawn: behind what is cut off begins the rail, and that is no text.
+        let left = paint::cut(left, left_room, dots);
         let text_end = margin.saturating_add(u16::try_from(paint::columns(&left)).unwrap_or(u16::MAX));
         let mut spans = mark(self.state.role(), "●", cx, ground);
         spans.extend(paint::left_and_rail(left, rail, room, dots));

@@ -437,6 +437,31 @@ fn a_long_selection_costs_what_is_seen() {
 }
 
 #[test]
+fn what_is_selected_stays_so_out_of_sight() {
+    let mut world = World::new();
+    for index in 0..60 {
+        world.say(&format!("prompt {index} of many"));
+    }
+    world.pane.to_start();
+    world.see(30, 8);
+    assert_eq!(world.select((4, 0), (6, 2), Unit::Character), "ompt 0 of many\n\npromp");
+    let marks = world.marked(30, 8);
+    // Of a line that goes on below, its end is marked, too.
+    assert_eq!((marks[0].as_str(), marks[2].as_str()), ("ompt 0 of many ", "promp"));
+    // Half of it, and none of it.
+    world.pane.scroll_by(1);
+    // In the last row is the mark that there is more below.
+    assert_eq!(world.marked(30, 8)[..7].concat(), "promp");
+    for width in [30, 12, 50] {
+        world.pane.to_end();
+        assert_eq!(world.marked(width, 8).concat(), "");
+        assert_eq!(world.copied(), "ompt 0 of many\n\npromp", "{width}");
+    }
+    world.pane.to_start();
+    assert_eq!(world.marked(30, 8), marks);
+}
+
+#[test]
 fn another_session_has_no_selection() {
     let mut world = World::new();
     world.say("one two three");
@@ -456,6 +481,21 @@ fn another_session_has_no_selection() {
             .hint(crate::config::action::Action::SelectAll)
             .is_some_and(|key| key == "alt+shift+a".parse().expect("a key"))
     );
+}
+
+/// Plain output as commands print it: indentation and tabs, wide and joined characters, addresses, empty lines.
+fn output() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        6 => "[a-z]{1,14}",
+        3 => " {1,4}",
+        1 => Just("\t".to_owned()),
+        1 => prop::sample::select(vec!["日本語", "👩‍🚀", "e\u{301}", "1\u{fe0f}\u{20e3}", "https://example.org/a/long/path?q=1", "…", "│"])
+            .prop_map(str::to_owned),
+    ];
+    let line = prop::collection::vec(part, 0..14).prop_map(|parts| parts.concat());
+    // At both ends something stands: empty lines there are not shown.
+    (prop::collection::vec(line, 0..7), "[a-z]{1,9}", "[a-z]{1,90}")
+        .prop_map(|(lines, first, last)| [vec![first], lines, vec![last]].concat().join("\n"))
 }
 
 fn whole(text: &str) -> Message {
@@ -508,6 +548,58 @@ fn sources() -> impl Strategy<Value = Vec<Source>> {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// The output of a tool, opened: any selection copies what was printed, blanks at the ends of lines left out.
+    #[test]
+    fn a_copy_of_plain_output_is_what_was_printed(
+        printed in output(),
+        (tool, arguments) in prop::sample::select(vec![
+            ("bash", serde_json::json!({"command": "make"})),
+            ("other", serde_json::json!({})),
+            ("read", serde_json::json!({"path": "notes.txt"})),
+        ]),
+        width in 12_u16..70,
+        other in 12_u16..70,
+        from in (0_u16..70, 0_u16..40),
+        to in (0_u16..70, 0_u16..40),
+    ) {
+        let mut world = World::new();
+        let (call, tool) = (CallId::new("call"), tool.to_owned());
+        let serde_json::Value::Object(arguments) = arguments else { unreachable!("an object") };
+        world.apply(&AgentEvent::ToolStarted { call: call.clone(), tool: tool.clone(), arguments });
+        let output = Arc::new(ToolOutput::text(&printed));
+        world.apply(&AgentEvent::ToolFinished { call, tool, output, duration_ms: Some(1) });
+        world.pane.set_expanded(true);
+        let buffer = world.see(width, 40);
+        let look = look!(world);
+        world.pane.select_all(&mut world.conversation, &look);
+        let whole = world.copied();
+        let lines: Vec<&str> = printed.split('\n').map(|line| line.trim_end_matches(' ')).collect();
+        // Before it stands the head; where there is little room, the command again.
+        let before = whole.strip_suffix(&lines.join("\n"));
+        prop_assert!(before.is_some_and(|head| head.len() > 1 && head.ends_with('\n')), "{whole:?}");
+        prop_assert!(!whole.contains("1ms"), "how long it took is no text: {whole:?}");
+
+        world.pane.clear_selection();
+        let (from, to) = ((from.0 % width, from.1), (to.0 % width, to.1));
+        let copied = world.select(from, to, Unit::Character);
+        if let Some((begin, end)) = world.pane.selecting.selection.map(|selection| selection.ends()) {
+            prop_assert_eq!(Some(copied.as_str()), whole.get(begin.offset..end.offset));
+        }
+        // It begins and ends with the characters that were pressed on. Below all text the last row counts.
+        let is_on_text = [from, to].iter().all(|(x, y)| matches!(world.hits.at(Position::new(*x, y + 3)), Some(Target::Text(_))));
+        let (first, last) = if (from.1, from.0) <= (to.1, to.0) { (from, to) } else { (to, from) };
+        let letter = |(x, y): (u16, u16)| {
+            let symbol = buffer[(x, y + 3)].symbol();
+            (is_on_text && from != to && symbol.chars().all(|c| c.is_ascii_lowercase())).then(|| symbol.to_owned())
+        };
+        prop_assert!(letter(first).is_none_or(|letter| copied.starts_with(&letter)), "{:?} {copied:?}", letter(first));
+        prop_assert!(letter(last).is_none_or(|letter| copied.ends_with(&letter)), "{:?} {copied:?}", letter(last));
+        // At another width the head may be another text, and what is near it not be found again. It is never something else.
+        world.see(other, 20);
+        let later = world.copied();
+        prop_assert!(later == copied || later.is_empty(), "{later:?} {copied:?}");
+    }
 
     /// Whatever is dragged over at whatever width: the copy is a piece of what was written.
     #[test]

@@ -2,8 +2,8 @@
 
 use crate::app::effect::Effect;
 use crate::app::msg::Msg;
-use crate::app::stage::{Stage, command_ask, sent};
-use crate::proto::ask::PermissionAnswer;
+use crate::app::stage::{Stage, command_ask, opened, reply, sent, view};
+use crate::proto::ask::{AskPreview, PermissionAnswer, PermissionAsk};
 use crate::proto::command::{CancelReason, Command};
 use crate::proto::event::AgentEvent;
 use crate::proto::ids::AskId;
@@ -123,6 +123,32 @@ fn a_click_on_its_way_to_something_else_does_not_answer() {
     assert_eq!(stage.click(&Target::Choice(0)), []);
     stage.wait(100);
     assert_eq!(stage.click(&Target::Choice(3)), answer(PermissionAnswer::No));
+}
+
+#[test]
+fn a_question_covers_nothing_of_what_was_said_last() {
+    let lines: String = (0..900).map(|line| format!("+    let value_{line} = {line};\n")).collect();
+    let patch = format!("--- a/big.rs\n+++ b/big.rs\n@@ -1,0 +1,900 @@\n{lines}");
+    let huge = AskPreview::Change { path: "big.rs".to_owned(), patch };
+    for size in [(60, 20), (80, 24), (100, 30), (160, 50)] {
+        for preview in [AskPreview::Command("cargo test".to_owned()), huge.clone()] {
+            let mut stage = Stage::started();
+            stage.state.size = size;
+            let mut opened = opened(view());
+            let said: String = (0..80).map(|line| format!("line {line}\n\n")).collect();
+            opened.history = vec![reply(&format!("{said}What was said last."))];
+            stage.opened(opened);
+            assert!(stage.screen().contains("What was said last."));
+            stage.event(AgentEvent::PermissionAsked(PermissionAsk {
+                preview,
+                ..command_ask(1, "cargo test")
+            }));
+            let screen = stage.screen();
+            let card = stage.state.scene.hits.areas_of(&Target::Layer).next().expect("drawn");
+            let last = screen.lines().position(|row| row.contains("What was said last."));
+            assert!(last.is_some_and(|row| row < usize::from(card.y)), "{size:?} {card}\n{screen}");
+        }
+    }
 }
 
 #[test]

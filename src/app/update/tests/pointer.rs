@@ -10,6 +10,7 @@ use crate::term::input::Input;
 use crate::ui::layers::Layer;
 use crate::ui::target::{FooterPart, Target};
 use crossterm::event::{MouseButton, MouseEventKind};
+use ratatui::layout::{Position, Rect};
 
 /// A session with a long reply.
 fn long() -> Stage {
@@ -92,6 +93,34 @@ fn a_click_beside_a_list_closes_it() {
     stage.draw();
     assert_eq!(stage.click(&Target::Beside), []);
     assert!(stage.state.layers.is_empty());
+}
+
+#[test]
+fn a_click_beside_a_window_reaches_nothing_below_it() {
+    for key in ["f1", "f2", "alt+m", "ctrl+p"] {
+        let mut stage = long();
+        let below = stage.screen();
+        let link = Target::Link("https://example.org/a".into());
+        let link = stage.state.scene.hits.areas_of(&link).next().expect("drawn");
+        let screen = Rect::new(0, 0, stage.state.size.0, stage.state.size.1);
+        stage.key(key);
+        stage.draw();
+        let hits = &stage.state.scene.hits;
+        let window = hits.areas_of(&Target::Layer).next().expect("drawn");
+        for at in screen.positions().filter(|at| !window.contains(*at)) {
+            assert_eq!(hits.at(at), Some(&Target::Beside), "{key} {at}");
+        }
+        // On the address, if it is seen; on the text in any case.
+        let at = if window.contains(link.as_position()) { Position::new(5, 0) } else { link.as_position() };
+        let mut effects = Vec::new();
+        for kind in [MouseEventKind::Down, MouseEventKind::Drag, MouseEventKind::Up] {
+            effects.extend(stage.mouse(kind(MouseButton::Left), at.x, at.y).effects);
+            stage.draw();
+        }
+        assert_eq!(effects, [], "{key}");
+        assert!(stage.state.layers.is_empty() && !stage.state.pane.has_selection(), "{key}");
+        assert_eq!(stage.screen(), below, "{key}");
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::proto::command::{CancelReason, Command};
 use crate::proto::event::AgentEvent;
 use crate::proto::ids::{CallId, TicketId, TurnId};
 use crate::proto::tool::ToolOutput;
+use crate::term::clipboard::{Copied, Multiplexer};
 use crate::term::input::Input;
 use crate::ui::target::Target;
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -214,6 +215,66 @@ fn esc_stops_the_turn_first_and_clears_after_it() {
     stage.change(|view, _| view.running = None);
     assert_eq!(stage.keys(&["esc"]), []);
     assert!(!stage.state.pane.has_selection());
+}
+
+#[test]
+fn the_key_that_interrupts_never_copies() {
+    let is_copy =
+        |effect: &Effect| matches!(effect, Effect::Copy(_) | Effect::CopySelection(_) | Effect::GatherOn);
+    let mut stage = talked();
+    drag(&mut stage, "quick", 4);
+    // What the terminal itself has selected since then, with shift held, is on the clipboard: it must stay there.
+    assert_eq!(stage.keys(&["ctrl+c"]), []);
+    stage.type_text("something");
+    drag(&mut stage, "quick", 4);
+    assert_eq!(stage.keys(&["ctrl+c"]), []);
+    assert_eq!(stage.written(), "");
+    stage.keys(&["ctrl+up", "ctrl+up", "shift+right"]);
+    assert!(stage.state.pane.has_selection());
+    assert!(!stage.keys(&["ctrl+c"]).iter().any(is_copy));
+    drag(&mut stage, "quick", 4);
+    stage.key("f1");
+    assert!(!stage.keys(&["ctrl+c"]).iter().any(is_copy));
+}
+
+#[test]
+fn a_selection_outlives_scrolling_redraws_and_sizes() {
+    let mut stage = talked();
+    drag(&mut stage, "quick", 4);
+    let right = MouseEventKind::Down(MouseButton::Right);
+    for size in [(100, 30), (40, 12), (23, 9), (160, 50)] {
+        stage.tell(Msg::Input(Input::Resize { columns: size.0, rows: size.1 }));
+        for key in ["ctrl+l", "ctrl+o", "pageup", "pagedown", "alt+pageup", "ctrl+t", "ctrl+shift+up"] {
+            stage.key(key);
+            stage.draw();
+            assert!(stage.state.pane.has_selection(), "{key} at {size:?}");
+            assert_eq!(stage.mouse(right, 5, 5).effects, copied("quick"), "{key} at {size:?}");
+        }
+        stage.mouse(MouseEventKind::ScrollUp, 5, 5);
+        stage.draw();
+        assert_eq!(stage.mouse(right, 5, 5).effects, copied("quick"), "{size:?}");
+    }
+}
+
+#[test]
+fn what_is_told_of_a_copy_is_what_happened() {
+    let kept = |sent| Copied::Kept { file: "/state/copied.txt".into(), sent };
+    let table = [
+        (Copied::Confirmed, "Copied to the clipboard."),
+        (Copied::Sent(Multiplexer::None), "Sent to the terminal's clipboard (OSC 52, not confirmed)."),
+        (Copied::Sent(Multiplexer::Tmux), "Sent to the clipboard through tmux (OSC 52, not confirmed)."),
+        (Copied::Sent(Multiplexer::Screen), "Sent to the clipboard through screen (OSC 52, not confirmed)."),
+        (kept(true), "Sent (OSC 52), but too long for some terminals: it is also in /state/copied.txt."),
+        (kept(false), "Too long for the terminal's clipboard: it is in /state/copied.txt instead."),
+        (Copied::Failed("no display".to_owned()), "Not copied: no display"),
+    ];
+    for (outcome, told) in table {
+        let mut stage = talked();
+        drag(&mut stage, "quick", 4);
+        assert_eq!(stage.toast(), "", "nothing is told before it is known");
+        stage.done(Done::Copied(outcome));
+        assert_eq!(stage.toast(), told);
+    }
 }
 
 #[test]

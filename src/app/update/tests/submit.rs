@@ -34,6 +34,9 @@ fn how_a_prompt_comes_to_the_agent() {
         ("enter", true, false, How::Own(Placement::Back)),
         ("alt+enter", false, true, How::Own(Placement::Back)),
         ("alt+enter", true, true, How::Own(Placement::Back)),
+        // For terminals that fill the screen by alt+enter.
+        ("alt+q", false, true, How::Own(Placement::Back)),
+        ("alt+q", true, true, How::Own(Placement::Back)),
         ("ctrl+enter", false, true, How::Own(Placement::Replace)),
         ("ctrl+enter", true, true, How::Own(Placement::Replace)),
         ("ctrl+enter", true, false, How::Own(Placement::Replace)),
