@@ -84,8 +84,8 @@ impl World {
     /// The end is in sight, and stays there.
     fn is_following(&self) -> bool {
         let rows = self.window();
-        let last = rows.last().cloned().unwrap_or_default();
-        let shows_mark = last.contains("↓ below") || last.contains(" new ");
+        // It may stand in the free row below the window.
+        let shows_mark = self.pty.text().contains(" ↓ ");
         let shows_end = rows.iter().any(|row| row.contains(LAST));
         assert_ne!(shows_mark, shows_end, "{}: {rows:#?}", self.name());
         shows_end
