@@ -137,12 +137,16 @@ pub fn probe(tty: &Tty, limit: Duration) -> io::Result<Probed> {
     let mut questions = QUESTIONS.to_vec();
     let (columns, rows) = tty.size()?;
     // Both characters must find room in the second row, wide as they may be.
-    if columns > 5 && rows > 1 {
+    let asks_width = columns > 5 && rows > 1;
+    if asks_width {
         questions.extend_from_slice(ASK_WIDTH.as_bytes());
     }
     questions.extend_from_slice(ASK_DEVICE);
     tty.write_within(&questions, limit)?;
     let mut probed = Probed { caps: Caps::default(), typed: Vec::new(), parser: Parser::default() };
+    if asks_width {
+        probed.parser.ask_cursor();
+    }
     let mut buffer = [0; 4096];
     while !probed.caps.complete {
         let left = deadline.saturating_duration_since(Instant::now());

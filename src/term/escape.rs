@@ -8,7 +8,7 @@
 //! - What begins like a sequence is a sequence: none of it ever becomes typed letters.
 //! - Every byte costs the same, also in a paste of many megabytes.
 
-use super::caps::{control_reply, cursor_reply, string_reply};
+use super::caps::{Reply, control_reply, cursor_reply, string_reply};
 use super::filter::{self, Cut, Head};
 use super::input::{Input, pasted_text};
 use super::keys;
@@ -71,9 +71,17 @@ pub struct Parser {
     held: Vec<u8>,
     /// What was given up, and when.
     cut: Option<(Cut, Instant)>,
+    /// Where the cursor is was asked and not answered yet.
+    cursor_asked: bool,
 }
 
 impl Parser {
+    /// Where the cursor is has been asked. Until that is answered, or what was asked after it is, what could be the answer
+    /// is no key: some terminals tell a place in the first row, which reads as F3.
+    pub const fn ask_cursor(&mut self) {
+        self.cursor_asked = true;
+    }
+
     /// Takes what was read in one go at this time.
     pub fn push(&mut self, bytes: &[u8], now: Instant, out: &mut Vec<Input>) {
         let mut bytes = self.skip_fragments(bytes, now);
@@ -310,7 +318,13 @@ impl Parser {
             ([marker @ (b'?' | b'>' | b'=' | b'<'), rest @ ..], _) => {
                 let intermediate = rest.iter().copied().find(|byte| (b' '..=b'/').contains(byte));
                 let numbers = keys::numbers(rest);
-                out.push(Input::Reply(control_reply(*marker, &numbers, intermediate, end)));
+                let reply = control_reply(*marker, &numbers, intermediate, end);
+                self.cursor_asked &= reply != Reply::DeviceAttributes;
+                out.push(Input::Reply(reply));
+            }
+            ([b'0'..=b'9', ..], _) if end == b'R' && std::mem::take(&mut self.cursor_asked) => {
+                let reply = cursor_reply(&keys::numbers(held)).unwrap_or(Reply::Other);
+                out.push(Input::Reply(reply));
             }
             _ => match cursor_reply(&keys::numbers(held)).filter(|_| end == b'R') {
                 Some(reply) => out.push(Input::Reply(reply)),

@@ -245,6 +245,23 @@ fn a_cursor_report_is_no_key() {
     assert_eq!(heard(b"\x1b[13~"), f3(KeyModifiers::NONE));
 }
 
+/// Some terminals tell where the cursor is when they have read on, in the first row maybe: what would be F3 is the answer
+/// that was waited for, once, and no longer than what was asked behind it is not answered.
+#[test]
+fn the_answer_that_was_asked_for_is_no_key_in_the_first_row_either() {
+    let said = |bytes: &[u8]| {
+        let (mut parser, mut heard) = (Parser::default(), Vec::new());
+        parser.ask_cursor();
+        parser.push(bytes, Instant::now(), &mut heard);
+        heard
+    };
+    let f3 = press(KeyCode::F(3), KeyModifiers::SHIFT);
+    assert!(matches!(said(b"\x1b[1;1R").as_slice(), [Input::Reply(_)]));
+    assert!(matches!(said(b"\x1b[1;2R\x1b[1;2R").as_slice(), [Input::Reply(_), key] if *key == f3));
+    let device = said(b"\x1b[?62;22c\x1b[1;2R");
+    assert!(matches!(device.as_slice(), [Input::Reply(_), key] if *key == f3), "{device:?}");
+}
+
 proptest! {
     /// Several of them in a row, in pieces of any size that come at once, one of them late.
     #[test]
