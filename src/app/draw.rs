@@ -3,7 +3,7 @@
 use super::state::{AppState, Early};
 use super::update;
 use crate::agent::view::SessionView;
-use crate::config::action::Action;
+use crate::config::action::{self, Action};
 use crate::proto::command::Prompt;
 use crate::proto::event::NoticeLevel;
 use crate::proto::message::text_of;
@@ -218,12 +218,14 @@ fn row_hints(state: &AppState, look: &Look<'_>) -> Vec<String> {
     }
     if state.pane.searched().is_some() {
         let status = state.pane.search_status();
-        let keys = look.keymap.keys(crate::config::action::Context::Transcript, Action::SearchNext);
-        let next = keys.first().map(|key| format!("{key} next"));
-        let keys = look.keymap.keys(crate::config::action::Context::Transcript, Action::SearchPrevious);
-        let before = keys.first().map(|key| format!("{key} before"));
-        let found = std::iter::once(format!("match {}", count(&status))).chain(next);
-        let found = found.chain(hints(&[(Action::Cancel, "ends the search")])).chain(before);
+        let in_row = |action, does: &str| {
+            let keys = look.keymap.keys(action::Context::Transcript, action);
+            keys.first().map(|key| format!("{key} {does}"))
+        };
+        let found = std::iter::once(format!("match {}", count(&status)));
+        let found = found.chain(in_row(Action::SearchNext, "next"));
+        let found = found.chain(hints(&[(Action::Cancel, "ends the search")]));
+        let found = found.chain(in_row(Action::SearchPrevious, "before"));
         return found.chain(hints(&[(Action::Open, "opens")])).collect();
     }
     let keys = [

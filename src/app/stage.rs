@@ -136,6 +136,16 @@ impl Stage {
         self.key("enter").effects
     }
 
+    /// The cell in which a text begins.
+    pub fn cell(&mut self, text: &str) -> (u16, u16) {
+        let screen = self.screen();
+        let found = screen.lines().zip(0..).find_map(|(line, y)| {
+            let (before, _) = line.split_once(text)?;
+            Some((u16::try_from(before.chars().count()).ok()?, y))
+        });
+        found.unwrap_or_else(|| panic!("{text:?} in\n{screen}"))
+    }
+
     pub fn mouse(&mut self, kind: MouseEventKind, column: u16, row: u16) -> Outcome {
         let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
         self.tell(Msg::Input(Input::Mouse(event)))

@@ -20,16 +20,7 @@ impl World {
     pub(super) fn really(&mut self, width: u16, height: u16) -> Buffer {
         let area = Rect::new(0, 0, width, height);
         let mut buffer = Buffer::empty(area);
-        let look = Look {
-            theme: &self.theme,
-            keymap: &self.keymap,
-            now: self.now,
-            epoch: self.epoch,
-            motion: true,
-            glyphs: true,
-            home: Path::new("/home"),
-            cwd: Path::new("/home/u"),
-        };
+        let look = look_of(&self.theme, &self.keymap, self.now, self.epoch);
         let (mut hits, mut next) = (HitMap::new(), NextDeadline::default());
         self.pane.draw(&mut self.conversation, &look, area, &mut buffer, &mut hits, &mut next);
         buffer

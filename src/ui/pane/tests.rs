@@ -51,6 +51,12 @@ fn plain(item: &Item, cx: &EntryCx<'_>) -> Layout {
     Layout { rows, indent: 2, mark: Some(Span::raw("*")), ..Layout::default() }
 }
 
+/// Of fields, not of the world: its pane is changed while the look is borrowed.
+fn look_of<'a>(theme: &'a Theme, keymap: &'a Keymap, now: Instant, epoch: Instant) -> Look<'a> {
+    let (home, cwd) = (Path::new("/home"), Path::new("/home/u"));
+    Look { theme, keymap, now, epoch, motion: true, glyphs: true, home, cwd }
+}
+
 struct World {
     pane: Pane,
     conversation: Conversation,
@@ -97,16 +103,7 @@ impl World {
     }
 
     fn draw_into(&mut self, area: Rect, buffer: &mut Buffer) {
-        let look = Look {
-            theme: &self.theme,
-            keymap: &self.keymap,
-            now: self.now,
-            epoch: self.epoch,
-            motion: true,
-            glyphs: true,
-            home: Path::new("/home"),
-            cwd: Path::new("/home/u"),
-        };
+        let look = look_of(&self.theme, &self.keymap, self.now, self.epoch);
         let counted = |item: &Item, cx: &EntryCx<'_>| {
             self.laid_out.set(self.laid_out.get() + 1);
             plain(item, cx)
@@ -126,16 +123,7 @@ impl World {
 
     /// Moves the end of what is selected among the real items.
     fn extend(&mut self, motion: crate::ui::pane::select::Motion) {
-        let look = Look {
-            theme: &self.theme,
-            keymap: &self.keymap,
-            now: self.now,
-            epoch: self.epoch,
-            motion: true,
-            glyphs: true,
-            home: Path::new("/home"),
-            cwd: Path::new("/home/u"),
-        };
+        let look = look_of(&self.theme, &self.keymap, self.now, self.epoch);
         self.pane.extend_with(
             Setter { lay_out: &plain, estimate: &|_, _| 2 },
             &mut self.conversation,

@@ -18,8 +18,8 @@ pub fn user(text: &str) -> Arc<Message> {
     Arc::new(Message::User(UserMessage { content: vec![Block::text(text)], timestamp: 0 }))
 }
 
-/// Prompts with replies of thirty lines.
-fn long() -> Stage {
+/// Prompts with replies of thirty lines, on the screen.
+pub fn long() -> Stage {
     let mut stage = Stage::started();
     let mut opened = opened(view());
     for turn in 0..4 {

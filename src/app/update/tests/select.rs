@@ -38,19 +38,9 @@ fn talked() -> Stage {
     stage
 }
 
-/// The cell in which a text begins.
-fn cell(stage: &mut Stage, text: &str) -> (u16, u16) {
-    let screen = stage.screen();
-    let found = screen.lines().zip(0..).find_map(|(line, y)| {
-        let (before, _) = line.split_once(text)?;
-        Some((u16::try_from(before.chars().count()).ok()?, y))
-    });
-    found.unwrap_or_else(|| panic!("{text:?} in\n{screen}"))
-}
-
 /// A press and a release, `dx` cells further.
 fn drag(stage: &mut Stage, text: &str, dx: u16) -> Vec<Effect> {
-    let (x, y) = cell(stage, text);
+    let (x, y) = stage.cell(text);
     let mut effects = stage.mouse(PRESS, x, y).effects;
     effects.extend(stage.mouse(DRAG, x + dx, y).effects);
     stage.draw();
@@ -68,7 +58,7 @@ fn a_drag_copies_when_it_ends() {
     assert_eq!(drag(&mut stage, "quick", 4), copied("quick"));
     assert!(stage.state.pane.has_selection());
     // Also without a report of the move.
-    let (x, y) = cell(&mut stage, "brown");
+    let (x, y) = stage.cell("brown");
     stage.mouse(PRESS, x, y);
     assert_eq!(stage.mouse(RELEASE, x + 8, y).effects, copied("brown fox"));
     // A click elsewhere clears it, and copies nothing.
@@ -80,7 +70,7 @@ fn a_drag_copies_when_it_ends() {
 #[test]
 fn two_presses_take_a_word_and_three_a_line() {
     let mut stage = talked();
-    let (x, y) = cell(&mut stage, "quick");
+    let (x, y) = stage.cell("quick");
     let click = |stage: &mut Stage, x| {
         stage.mouse(PRESS, x, y);
         stage.mouse(RELEASE, x, y).effects
@@ -108,11 +98,11 @@ fn two_presses_take_a_word_and_three_a_line() {
 fn a_double_click_on_a_head_takes_the_word_and_folds_nothing() {
     let mut stage = talked();
     let before = stage.screen();
-    let (x, y) = cell(&mut stage, "other");
+    let (x, y) = stage.cell("other");
     stage.mouse(PRESS, x, y);
     stage.mouse(RELEASE, x, y);
     assert_ne!(stage.screen(), before, "a click opens it");
-    let (x, y) = cell(&mut stage, "other");
+    let (x, y) = stage.cell("other");
     stage.wait(100);
     stage.mouse(PRESS, x, y);
     assert_eq!(stage.mouse(RELEASE, x, y).effects, copied("other"));
@@ -132,7 +122,7 @@ fn a_click_acts_when_the_button_comes_up_over_the_same() {
     );
     stage.wait(1000);
     // Where there is no text a hand that trembles still clicks: the row's free columns.
-    let (_, y) = cell(&mut stage, "other");
+    let (_, y) = stage.cell("other");
     let before = stage.screen();
     stage.mouse(PRESS, 60, y);
     stage.mouse(DRAG, 61, y);
@@ -140,7 +130,7 @@ fn a_click_acts_when_the_button_comes_up_over_the_same() {
     assert_ne!(stage.screen(), before);
     // Elsewhere it is no click.
     let before = stage.screen();
-    let (_, other) = cell(&mut stage, "quick");
+    let (_, other) = stage.cell("quick");
     stage.mouse(PRESS, 60, y);
     stage.mouse(RELEASE, 60, other);
     stage.key("esc");
@@ -151,7 +141,7 @@ fn a_click_acts_when_the_button_comes_up_over_the_same() {
 fn shift_extends() {
     let mut stage = talked();
     drag(&mut stage, "quick", 4);
-    let (x, y) = cell(&mut stage, "fox");
+    let (x, y) = stage.cell("fox");
     let event = |kind| {
         Msg::Input(Input::Mouse(MouseEvent { kind, column: x + 2, row: y, modifiers: KeyModifiers::SHIFT }))
     };
@@ -165,7 +155,7 @@ fn a_drag_stays_where_it_began() {
     stage.type_text("written text");
     stage.draw();
     let area = stage.state.scene.hits.areas_of(&Target::Composer).next().expect("drawn");
-    let (x, y) = cell(&mut stage, "quick");
+    let (x, y) = stage.cell("quick");
     stage.mouse(PRESS, area.x + 4, area.y);
     stage.mouse(DRAG, x, y);
     stage.draw();
@@ -292,7 +282,7 @@ fn typing_and_pasting_clear_it() {
 #[test]
 fn what_comes_over_the_page_and_a_lost_release_end_a_drag() {
     let mut stage = talked();
-    let (x, y) = cell(&mut stage, "quick");
+    let (x, y) = stage.cell("quick");
     let begin = |stage: &mut Stage| {
         stage.mouse(PRESS, x, y);
         stage.mouse(DRAG, x + 4, y);

@@ -1,6 +1,6 @@
 //! What lies over, in and beside the transcript at once: search, selection, row focus, chords, questions, the scrollbar.
 
-use super::search::user;
+use super::search::{long, user};
 use crate::app::effect::Effect;
 use crate::app::msg::Msg;
 use crate::app::stage::{Stage, command_ask, opened, reply, running, sent, view};
@@ -15,32 +15,9 @@ const PRESS: MouseEventKind = MouseEventKind::Down(MouseButton::Left);
 const DRAG: MouseEventKind = MouseEventKind::Drag(MouseButton::Left);
 const RELEASE: MouseEventKind = MouseEventKind::Up(MouseButton::Left);
 
-/// Prompts with long replies, on the screen.
-fn long() -> Stage {
-    let mut stage = Stage::started();
-    let mut opened = opened(view());
-    for turn in 0..4 {
-        let lines: String = (0..30).map(|line| format!("turn {turn} line {line}\n\n")).collect();
-        opened.history.extend([user(&format!("prompt {turn}")), reply(&lines)]);
-    }
-    stage.opened(opened);
-    stage.draw();
-    stage
-}
-
-/// The cell in which a text begins.
-fn cell(stage: &mut Stage, text: &str) -> (u16, u16) {
-    let screen = stage.screen();
-    let found = screen.lines().zip(0..).find_map(|(line, y)| {
-        let (before, _) = line.split_once(text)?;
-        Some((u16::try_from(before.chars().count()).ok()?, y))
-    });
-    found.unwrap_or_else(|| panic!("{text:?} in\n{screen}"))
-}
-
 /// Selects so many cells from a text on, and leaves the button down.
 fn select(stage: &mut Stage, text: &str, cells: u16) -> (u16, u16) {
-    let (x, y) = cell(stage, text);
+    let (x, y) = stage.cell(text);
     stage.mouse(PRESS, x, y);
     stage.mouse(DRAG, x + cells, y);
     stage.draw();
@@ -197,7 +174,7 @@ fn a_thumb_whose_release_is_lost_is_let_go() {
 fn a_drag_stays_with_the_text_or_the_thumb_it_began_on() {
     let mut stage = long();
     // From the text over the heading: no prompt is gone to.
-    let (_, y) = cell(&mut stage, "line 27");
+    let (_, y) = stage.cell("line 27");
     assert_eq!(stage.state.scene.hits.areas_of(&Target::Heading).count(), 1);
     stage.mouse(PRESS, 2, y);
     stage.mouse(DRAG, 5, 0);
@@ -230,7 +207,7 @@ fn a_question_while_the_thumb_is_held_takes_the_keys_and_not_the_drag() {
     stage.draw();
     assert!(stage.screen().contains("prompt 0"), "{}", stage.screen());
     // Where the button comes up nothing is pressed.
-    let (x, y) = cell(&mut stage, "Run this command?");
+    let (x, y) = stage.cell("Run this command?");
     assert_eq!(stage.mouse(RELEASE, x, y).effects, []);
     assert!(matches!(stage.state.layers.as_slice(), [Layer::Permission(_)]));
 }
