@@ -292,10 +292,10 @@ fn a_narrow_terminal_keeps_the_symbols_unless_the_user_wants_plain_ones() {
     leave(&mut pty);
 }
 
-/// The line hangs from now on, behind a letter that was typed: the one piece that a stalled terminal still takes.
+/// The line hangs from now on, behind a letter that was typed.
 fn hang(pty: &mut Pty) {
     let before = pty.output().len();
-    pty.stall();
+    pty.stall_after_a_piece();
     pty.key("x", KeyAction::Press);
     wait_until("the letter", || pty.output().len() > before);
 }

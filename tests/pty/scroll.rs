@@ -232,7 +232,8 @@ impl World {
             by_page.extend(numbers(&self.key("pageup")));
         }
         let mut by_notch: BTreeSet<usize> = numbers(&self.window()).collect();
-        for _ in 0..60 {
+        // Far more than needed: where notches follow each other fast, each is taken for a trackpad's and moves one row.
+        for _ in 0..400 {
             if self.is_following() {
                 break;
             }
@@ -331,7 +332,7 @@ impl World {
         let after = self.settle();
         let rows = before.len() - 1;
         assert_eq!(after[..rows], before[..rows], "{}: the window moved", self.name());
-        for _ in 0..40 {
+        for _ in 0..400 {
             if self.pty.text().contains("That is all.") {
                 break;
             }

@@ -124,7 +124,7 @@ impl Program {
             output: Vec::new(),
             last_output: Instant::now(),
             is_closed: false,
-            is_stalled: false,
+            takes: None,
             exit: None,
         };
         let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
@@ -174,7 +174,8 @@ struct State {
     last_output: Instant,
     /// Nobody can write to the terminal any more, and all that was written is on the screen.
     is_closed: bool,
-    is_stalled: bool,
+    /// Pieces of output that are still taken; all if `None`.
+    takes: Option<usize>,
     exit: Option<ExitStatus>,
 }
 
@@ -305,12 +306,17 @@ impl Pty {
 
     /// From now on the terminal takes no more output (at most one more piece of it), as over a line that hangs.
     pub fn stall(&self) {
-        self.shared.change(|state| state.is_stalled = true);
+        self.shared.change(|state| state.takes = Some(0));
+    }
+
+    /// As [`Pty::stall`], but the terminal takes exactly one more piece first, whenever it comes.
+    pub fn stall_after_a_piece(&self) {
+        self.shared.change(|state| state.takes = Some(1));
     }
 
     /// The line no longer hangs.
     pub fn go_on(&self) {
-        self.shared.change(|state| state.is_stalled = false);
+        self.shared.change(|state| state.takes = None);
     }
 
     /// Looks at the terminal as it is now.
@@ -504,7 +510,7 @@ fn read_output(shared: &Shared, mut terminal: File, stopped: &OwnedFd) {
     let mut buffer = vec![0; 64 * 1024];
     loop {
         let state = shared.lock();
-        drop(shared.changed.wait_while(state, |state| state.is_stalled));
+        drop(shared.changed.wait_while(state, |state| state.takes == Some(0)));
         if !wait_readable(&terminal, stopped) {
             break;
         }
@@ -513,6 +519,7 @@ fn read_output(shared: &Shared, mut terminal: File, stopped: &OwnedFd) {
         let Some(bytes) = buffer.get(..count).filter(|bytes| !bytes.is_empty()) else { break };
         let mut answers = Vec::new();
         shared.change(|state| {
+            state.takes = state.takes.map(|pieces| pieces.saturating_sub(1));
             state.output.extend_from_slice(bytes);
             state.last_output = Instant::now();
             answers = state.terminal.feed(bytes);
