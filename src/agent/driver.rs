@@ -150,6 +150,7 @@ impl Driver {
             call: call.id.clone(),
             tool: call.name.clone(),
             arguments: call.arguments.clone(),
+            limit_ms: tool.time_limit(&call.arguments, &self.workshop.limits).map(millis),
         });
         let (news, turn) = (self.news.clone(), self.turn);
         let tool = tool.clone();

@@ -185,7 +185,10 @@ impl Pending {
             AgentEvent::ToolProgress { call, .. } => {
                 self.outputs.insert(call.clone(), position);
             }
-            AgentEvent::ToolStarted { call, .. } | AgentEvent::ToolFinished { call, .. } => {
+            AgentEvent::ToolStarted { call, .. }
+            // Output before and after belongs to different steps.
+            | AgentEvent::ToolSteps { call, .. }
+            | AgentEvent::ToolFinished { call, .. } => {
                 self.outputs.remove(call);
             }
             AgentEvent::ShellProgress { .. } => self.shell = Some(position),
@@ -195,6 +198,10 @@ impl Pending {
             | AgentEvent::RoundFinished { .. }
             | AgentEvent::RetryScheduled { .. }
             | AgentEvent::RetryFinished { .. }
+            | AgentEvent::ToolWait { .. }
+            | AgentEvent::CompactionStarted { .. }
+            | AgentEvent::CompactionProgress { .. }
+            | AgentEvent::CompactionFinished { .. }
             | AgentEvent::PermissionAsked(_)
             | AgentEvent::PermissionResolved { .. }
             | AgentEvent::TurnFinished { .. }

@@ -55,6 +55,7 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
         epoch: state.epoch,
         motion: state.motion,
         glyphs: state.glyphs,
+        display: state.display,
         home: &state.home,
         cwd: &state.cwd,
     };

@@ -4,6 +4,7 @@ use super::effect::SessionChoice;
 use super::headless::Exit;
 use super::slash;
 use crate::agent::view::SessionView;
+use crate::config::display::Display;
 use crate::config::key::Key;
 use crate::config::keymap::Keymap;
 use crate::config::load::Loaded;
@@ -50,6 +51,8 @@ pub struct AppState {
     pub glyphs: bool,
     /// Things may move.
     pub motion: bool,
+    /// How the transcript is shown.
+    pub display: Display,
     /// Enter steers the running turn.
     pub enter_steers: bool,
     /// The mouse is taken.
@@ -269,6 +272,7 @@ impl AppState {
             page_known: beginning.page_known,
             glyphs: screen.glyphs,
             motion: !screen.reduced_motion,
+            display: settings.display,
             enter_steers: settings.enter_steers,
             mouse: screen.mouse,
             wheel_only: screen.wheel_only,
@@ -330,6 +334,7 @@ impl AppState {
             epoch: self.epoch,
             motion: self.motion,
             glyphs: self.glyphs,
+            display: self.display,
             home: &self.home,
             cwd: &self.cwd,
         }
@@ -345,6 +350,7 @@ impl AppState {
             epoch: self.epoch,
             motion: self.motion,
             glyphs: self.glyphs,
+            display: self.display,
             home: &self.home,
             cwd: &self.cwd,
         };

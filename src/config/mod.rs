@@ -20,6 +20,7 @@
 pub mod action;
 pub mod check;
 pub mod chord;
+pub mod display;
 pub mod env;
 pub mod grants;
 pub mod key;

@@ -4,6 +4,7 @@
 //! README read it. A new setting is a row here, a value in `config/default.toml` and a field below.
 
 use super::check::{Kind, Value};
+use super::display::{CountStyle, Display, ThinkingStyle};
 use crate::proto::ask::PermissionMode;
 use crate::proto::model::ThinkingLevel;
 use std::collections::BTreeMap;
@@ -176,6 +177,26 @@ pub const SETTINGS: &[SettingMeta] = &[
         ..SettingMeta::new("screen.reduced_motion", Kind::Bool, "Nothing moves by itself").live()
     },
     SettingMeta::new(
+        "display.other_tools",
+        Kind::Bool,
+        "Calls of tools that are not built in are bands, too",
+    )
+    .live(),
+    SettingMeta::new("display.chains", Kind::Bool, "Chained commands are shown step by step").live(),
+    SettingMeta::new(
+        "display.thinking",
+        Kind::Choice(ThinkingStyle::NAMES),
+        "Thinking: its newest lines, then a label; only the label; or all of it",
+    )
+    .live(),
+    SettingMeta::new(
+        "display.count",
+        Kind::Choice(CountStyle::NAMES),
+        "Count calls as tools, or each step of a chained command",
+    )
+    .live(),
+    SettingMeta::new("display.folded", Kind::Bool, "A run of work is one line that opens").live(),
+    SettingMeta::new(
         "composer.enter_while_running",
         Kind::Choice(ENTER_WHILE_RUNNING),
         "What Enter does while a turn runs",
@@ -255,6 +276,8 @@ pub struct Settings {
     pub offline: bool,
     /// `[screen]`
     pub screen: ScreenSettings,
+    /// `[display]`
+    pub display: Display,
     /// Enter steers the running turn; else it queues.
     pub enter_steers: bool,
     /// What the log file holds: `off`, `error`, `warn`, `info`, `debug` or `trace`.
@@ -401,6 +424,13 @@ impl Settings {
                 scrollbar: values.switch("screen.scrollbar"),
                 glyphs: values.switch("screen.glyphs"),
                 reduced_motion: values.switch("screen.reduced_motion"),
+            },
+            display: Display {
+                other_tools: values.switch("display.other_tools"),
+                chains: values.switch("display.chains"),
+                thinking: ThinkingStyle::named(values.text("display.thinking")),
+                count: CountStyle::named(values.text("display.count")),
+                folded: values.switch("display.folded"),
             },
             enter_steers: values.text("composer.enter_while_running") == "steer",
             log_level: values.text("log.level").to_owned(),

@@ -1,7 +1,9 @@
 //! What an agent tells. Every listener sees the same numbered events in the same order.
 
 use super::ask::{PermissionAsk, PermissionMode};
+use super::chain::{Chain, Wait};
 use super::command::TicketOutcome;
+use super::compaction::{CompactionOutcome, CompactionReason};
 use super::entry::EntryPatch;
 use super::ids::{AskId, CallId, EntryId, TicketId, TurnId};
 use super::message::{AssistantMessage, Message, ToolResultMessage};
@@ -49,6 +51,8 @@ pub enum AgentEvent {
         tool: String,
         /// Its arguments.
         arguments: Map<String, Value>,
+        /// After how long it is stopped, in milliseconds.
+        limit_ms: Option<u64>,
     },
     /// A running call printed more. Cumulative text is the front end's business: this is what is new.
     ToolProgress {
@@ -56,6 +60,21 @@ pub enum AgentEvent {
         call: CallId,
         /// New output.
         delta: String,
+    },
+    /// The steps of a running shell command, or how far they are: always all of them. Output that comes belongs to the
+    /// step that runs.
+    ToolSteps {
+        /// The call.
+        call: CallId,
+        /// Its steps.
+        chain: Arc<Chain>,
+    },
+    /// A running shell command waits for something that ends at a known time, or no longer does.
+    ToolWait {
+        /// The call.
+        call: CallId,
+        /// What for.
+        wait: Option<Wait>,
     },
     /// A call ended, or was answered without running.
     ToolFinished {
@@ -112,6 +131,23 @@ pub enum AgentEvent {
         attempt: u32,
         /// The last failure.
         error: Option<String>,
+    },
+    /// The conversation is being summarised.
+    CompactionStarted {
+        /// Why.
+        reason: CompactionReason,
+        /// Tokens of the context before.
+        tokens_before: u64,
+    },
+    /// More of the summary was written.
+    CompactionProgress {
+        /// What is new.
+        delta: String,
+    },
+    /// The compaction ended.
+    CompactionFinished {
+        /// How.
+        outcome: CompactionOutcome,
     },
     /// A call waits for the user.
     PermissionAsked(PermissionAsk),

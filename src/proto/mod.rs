@@ -1,7 +1,9 @@
 //! The shared vocabulary: plain data that every layer may know. No behaviour that touches the world.
 
 pub mod ask;
+pub mod chain;
 pub mod command;
+pub mod compaction;
 pub mod entry;
 pub mod event;
 pub mod ids;

@@ -61,6 +61,12 @@ pub trait Tool: Send + Sync {
         Box::pin(std::future::ready(AskPreview::None))
     }
 
+    /// After how long the call is stopped.
+    fn time_limit(&self, arguments: &Arguments, limits: &ToolLimits) -> Option<std::time::Duration> {
+        let (_, _) = (arguments, limits);
+        None
+    }
+
     /// Runs the call. Ends soon after `cx.cancel` fires, with what it has.
     fn run(&self, arguments: Arguments, cx: ToolCx) -> BoxFuture<'static, ToolOutput>;
 }

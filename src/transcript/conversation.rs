@@ -10,9 +10,11 @@
 //! |---|---|
 //! | `apply` | events and messages to items |
 //! | `calls` | how far each tool call is |
+//! | `compaction` | summaries that take the place of what was said |
 
 mod apply;
 mod calls;
+mod compaction;
 
 use super::item::{Body, Fold, Item, Prose, Shell};
 use crate::proto::event::NoticeLevel;

@@ -11,6 +11,7 @@ pub fn text(item: &Item) -> String {
         Body::Thinking(thinking) => thinking.text.text().to_owned(),
         Body::Call(call) => call_text(call),
         Body::Shell(shell) => shell_text(shell),
+        Body::Compaction(compaction) => compaction.summary.clone(),
         Body::Custom { text, .. } | Body::Notice { text, .. } => text.clone(),
         Body::TurnEnd(_) => String::new(),
     }
@@ -19,7 +20,7 @@ pub fn text(item: &Item) -> String {
 /// The command of a shell call and what it printed; of others what they gave, or, before that, what they ask for.
 fn call_text(call: &Call) -> String {
     let gave = match &call.phase {
-        CallPhase::Done { result } => text_of(&result.content),
+        CallPhase::Done { result, .. } => text_of(&result.content),
         CallPhase::Running { .. } => call.output.clone(),
         CallPhase::Writing { .. } | CallPhase::Queued | CallPhase::Asking | CallPhase::Dropped => {
             String::new()

@@ -4,6 +4,9 @@
 //! which the session shares: an item only names the block.
 
 use super::held::{Arguments, Given};
+use super::trail::Trail;
+use crate::proto::chain::{Chain, Wait};
+use crate::proto::compaction::CompactionReason;
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::{CallId, EntryId};
 use crate::proto::message::{AssistantMessage, BashExecutionMessage, Block, Message, ToolCall};
@@ -49,7 +52,9 @@ pub enum Body {
     Call(Box<Call>),
     /// A command that the user ran from the prompt.
     Shell(Box<Shell>),
-    /// A text of a program: a summary, mail. Markdown.
+    /// A summary that took the place of what was said before it.
+    Compaction(Box<Compaction>),
+    /// A text of a program: mail, the summary of another branch. Markdown.
     Custom {
         /// What it is, in a word or two.
         label: String,
@@ -145,6 +150,8 @@ pub struct Thinking {
     pub since: Option<Instant>,
     /// How long it took, once it has ended and if that is known.
     pub took: Option<Duration>,
+    /// What of the text is new, while it streams.
+    pub trail: Trail,
 }
 
 /// A tool call and what it gave.
@@ -158,8 +165,16 @@ pub struct Call {
     pub arguments: Arguments,
     /// The arguments' JSON as far as it has come, while the call is being written.
     pub draft: String,
+    /// What of the draft is new.
+    pub trail: Trail,
     /// How far it is.
     pub phase: CallPhase,
+    /// Its steps, if it is a shell command of several.
+    pub chain: Option<Arc<Chain>>,
+    /// What each step has printed so far, as of `output`.
+    pub step_outputs: Vec<String>,
+    /// What it waits for.
+    pub wait: Option<Wait>,
     /// What it has printed so far, while it runs: the end of it, cut at a line, never more than [`LIVE_OUTPUT`].
     pub output: String,
     /// Bytes that were cut from the beginning of `output`.
@@ -185,11 +200,17 @@ pub enum CallPhase {
     Running {
         /// Since when.
         since: Instant,
+        /// After how long it is stopped.
+        limit: Option<Duration>,
     },
     /// It is over.
     Done {
         /// What it gave.
         result: Given,
+        /// When it ended; unknown of one that was read from a log.
+        ended: Option<Instant>,
+        /// The limit it had, if that is known.
+        limit: Option<Duration>,
     },
     /// It was never answered: its turn ended first.
     Dropped,
@@ -248,4 +269,45 @@ pub enum TurnEndKind {
     Stopped,
     /// It failed, was refused or reached a limit; the text says it.
     Failed(String),
+}
+
+/// A summary that took the place of what was said before it.
+#[derive(Debug)]
+pub struct Compaction {
+    /// Why; unknown of one that was read from a log that does not tell.
+    pub reason: Option<CompactionReason>,
+    /// The summary as far as it has come, Markdown.
+    pub summary: String,
+    /// What of it is new, while it streams.
+    pub trail: Trail,
+    /// Tokens of the context before.
+    pub tokens_before: u64,
+    /// How far it is.
+    pub phase: CompactionPhase,
+}
+
+/// How far a compaction is.
+#[derive(Debug)]
+pub enum CompactionPhase {
+    /// It runs.
+    Running {
+        /// Since when.
+        since: Instant,
+    },
+    /// It is over.
+    Done {
+        /// Tokens of the context afterwards, estimated.
+        tokens_after: Option<u64>,
+        /// What it cost, in dollars.
+        cost: Option<f64>,
+        /// How long it took.
+        took: Option<Duration>,
+    },
+    /// It was stopped; shown for a moment.
+    Cancelled {
+        /// When.
+        at: Instant,
+        /// How long it had run.
+        took: Duration,
+    },
 }

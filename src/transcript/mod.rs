@@ -16,6 +16,7 @@
 //! | [`plain`] | items as people read them |
 //! | [`search`] | what is looked for, and the matches of each item |
 //! | [`select`] | what is selected |
+//! | [`trail`] | what of a growing text is new |
 //! | [`scroll`] | what the window shows: following the end, or reading at an anchor |
 
 pub mod anchor;
@@ -29,3 +30,4 @@ pub mod plain;
 pub mod scroll;
 pub mod search;
 pub mod select;
+pub mod trail;

@@ -20,6 +20,7 @@ pub fn text(item: &Item) -> String {
         Body::Reply(text) | Body::Thinking(Thinking { text, .. }) => of_markdown(text.text()),
         Body::Call(call) => of_call(call),
         Body::Shell(shell) => of_shell(shell),
+        Body::Compaction(compaction) => of_markdown(&compaction.summary),
         Body::Custom { text, .. } => of_markdown(text),
         Body::Notice { text, .. } => clean::for_terminal(text.trim_end()).replace('`', ""),
         Body::TurnEnd(TurnEnd { how: TurnEndKind::Failed(why), .. }) => {
@@ -167,7 +168,7 @@ impl Words {
 fn of_call(call: &Call) -> String {
     let mut text = title(&call.tool, &call.arguments);
     let gave = match &call.phase {
-        CallPhase::Done { result } => match call.tool.as_str() {
+        CallPhase::Done { result, .. } => match call.tool.as_str() {
             "edit" => changed(result),
             "write" if !result.is_error => String::new(),
             _ => printed(&text_of(&result.content)),

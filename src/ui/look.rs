@@ -1,5 +1,6 @@
 //! What everything that draws needs to know beside its own state.
 
+use crate::config::display::Display;
 use crate::config::keymap::Keymap;
 use crate::theme::Theme;
 use std::path::Path;
@@ -20,6 +21,8 @@ pub struct Look<'a> {
     pub motion: bool,
     /// Marks tell success beside colours.
     pub glyphs: bool,
+    /// What else the user chose.
+    pub display: Display,
     /// The user's home folder, shown as `~`.
     pub home: &'a Path,
     /// The working folder: paths below it are shown from there.

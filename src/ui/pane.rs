@@ -365,7 +365,10 @@ impl Pane {
     /// The text of a card, as the last frame showed it.
     pub fn card_text(&self, conversation: &Conversation, item: usize, card: usize) -> Option<String> {
         let item = conversation.items().get(item)?;
-        let (Body::Reply(_) | Body::Thinking(_) | Body::Custom { .. }) = &item.body else { return None };
+        let (Body::Reply(_) | Body::Thinking(_) | Body::Custom { .. } | Body::Compaction(_)) = &item.body
+        else {
+            return None;
+        };
         place::card_text(item, card)
     }
 

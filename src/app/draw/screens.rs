@@ -101,6 +101,7 @@ impl Stage {
             call: call.id.clone(),
             tool: call.name.clone(),
             arguments: call.arguments.clone(),
+            limit_ms: call.arguments.get("timeout").and_then(Value::as_u64).map(|seconds| seconds * 1000),
         });
     }
 

@@ -5,6 +5,7 @@
 //! had begun. Events that Pi does not have begin with `mynah_`.
 
 use super::problem;
+use crate::proto::compaction::CompactionOutcome;
 use crate::proto::entry::EntryPatch;
 use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::ids::{CallId, EntryId};
@@ -34,7 +35,7 @@ impl JsonLines {
             }
             AgentEvent::RoundStarted { .. } => json!({"type": "turn_start"}),
             AgentEvent::Entry { id, patch } => return self.patch(id, patch),
-            AgentEvent::ToolStarted { call, tool, arguments } => {
+            AgentEvent::ToolStarted { call, tool, arguments, .. } => {
                 self.calls.insert(call.clone(), (tool.clone(), arguments.clone()));
                 json!({"type": "tool_execution_start", "toolCallId": call, "toolName": tool, "args": arguments})
             }
@@ -44,6 +45,22 @@ impl JsonLines {
                     "type": "tool_execution_update", "toolCallId": call, "toolName": tool, "args": arguments,
                     "partialResult": {"content": [{"type": "text", "text": delta}], "delta": true},
                 })
+            }
+            AgentEvent::ToolSteps { call, chain } => {
+                json!({"type": "mynah_tool_steps", "toolCallId": call, "chain": **chain})
+            }
+            // What is only drawn, until something is compacted here.
+            AgentEvent::ToolWait { .. } | AgentEvent::CompactionProgress { .. } => return None,
+            AgentEvent::CompactionStarted { reason, .. } => {
+                json!({"type": "compaction_start", "reason": reason.as_str()})
+            }
+            AgentEvent::CompactionFinished { outcome } => {
+                let aborted = matches!(outcome, CompactionOutcome::Cancelled);
+                let mut line = json!({"type": "compaction_end", "aborted": aborted, "willRetry": false});
+                if let CompactionOutcome::Failed { error } = outcome {
+                    insert_some(&mut line, "errorMessage", Some(error.clone()));
+                }
+                line
             }
             AgentEvent::ToolFinished { call, tool, output, duration_ms } => {
                 self.calls.remove(call);

@@ -53,7 +53,7 @@ impl TextOutput {
                 clean::for_line(error),
                 seconds(*delay_ms),
             )),
-            AgentEvent::ToolStarted { call, tool, arguments } if self.streams.err_is_terminal => {
+            AgentEvent::ToolStarted { call, tool, arguments, .. } if self.streams.err_is_terminal => {
                 self.started.insert(call.clone());
                 Some(format!("· {tool} {}", subject(arguments)))
             }
@@ -68,6 +68,11 @@ impl TextOutput {
             | AgentEvent::ToolProgress { .. }
             | AgentEvent::ToolFinished { .. }
             | AgentEvent::RetryFinished { .. }
+            | AgentEvent::ToolSteps { .. }
+            | AgentEvent::ToolWait { .. }
+            | AgentEvent::CompactionStarted { .. }
+            | AgentEvent::CompactionProgress { .. }
+            | AgentEvent::CompactionFinished { .. }
             | AgentEvent::ShellStarted { .. }
             | AgentEvent::ShellProgress { .. }
             | AgentEvent::ShellFinished { .. }
@@ -123,6 +128,7 @@ mod tests {
             call: CallId::new(id),
             tool: "bash".to_owned(),
             arguments: json!({"command": "make\ntest"}).as_object().cloned().unwrap_or_default(),
+            limit_ms: None,
         };
         let finished = |id: &str, result: ToolOutput| AgentEvent::ToolFinished {
             call: CallId::new(id),

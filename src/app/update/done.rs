@@ -105,6 +105,7 @@ pub(super) fn setting_written(
         "screen.keyboard" => outcome = outcome.then(Effect::Keyboard(screen.keyboard)),
         "screen.title" => outcome = outcome.then(Effect::Title(screen.title)),
         "screen.ascii" => outcome = outcome.then(Effect::Ascii(screen.ascii)),
+        key if key.starts_with("display.") => state.display = settings.display,
         "composer.enter_while_running" => state.enter_steers = settings.enter_steers,
         _ => {
             // What nothing here takes in can't hold now, whatever the table says.

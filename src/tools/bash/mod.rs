@@ -59,6 +59,10 @@ impl Tool for Bash {
         Box::pin(std::future::ready(AskPreview::Command(command(arguments).to_owned())))
     }
 
+    fn time_limit(&self, arguments: &Arguments, limits: &ToolLimits) -> Option<Duration> {
+        time_limit(arguments, limits)
+    }
+
     fn run(&self, arguments: Arguments, cx: ToolCx) -> BoxFuture<'static, ToolOutput> {
         Box::pin(async move {
             let limit = time_limit(&arguments, &cx.limits);

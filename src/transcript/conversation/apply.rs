@@ -11,6 +11,7 @@ use crate::transcript::held::{Arguments, Given, without_pictures};
 use crate::transcript::item::{
     BlockRef, Body, CallPhase, Item, Prose, Shell, Thinking, TurnEnd, TurnEndKind, User,
 };
+use crate::transcript::trail::Trail;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -24,19 +25,27 @@ impl Conversation {
                 false
             }
             AgentEvent::Entry { id, patch } => self.patch(id, patch, now),
-            AgentEvent::ToolStarted { call: id, tool, arguments } => {
+            AgentEvent::ToolStarted { call: id, tool, arguments, limit_ms } => {
                 let Some(call) = self.call_or_new(id, tool) else { return false };
                 call.tool.clone_from(tool);
                 // Those of the message, as a rule.
                 if *call.arguments != *arguments {
                     call.arguments = Arguments::Told(arguments.clone());
                 }
-                call.phase = CallPhase::Running { since: now };
+                call.phase = CallPhase::Running { since: now, limit: limit_ms.map(Duration::from_millis) };
                 true
             }
             AgentEvent::ToolProgress { call, delta } => self.call_output(call, delta),
-            AgentEvent::ToolFinished { call, tool, output, duration_ms } => {
-                self.call_answered(Given::Told(Arc::new(ToolResultMessage {
+            AgentEvent::ToolSteps { call, chain } => self.call_steps(call, chain),
+            AgentEvent::ToolWait { call, wait } => self.call_waits(call, *wait),
+            AgentEvent::CompactionStarted { reason, tokens_before } => {
+                self.compaction_started(*reason, *tokens_before, now);
+                true
+            }
+            AgentEvent::CompactionProgress { delta } => self.compaction_progress(delta, now),
+            AgentEvent::CompactionFinished { outcome } => self.compaction_finished(outcome, now),
+            AgentEvent::ToolFinished { call, tool, output, duration_ms } => self.call_answered(
+                Given::Told(Arc::new(ToolResultMessage {
                     tool_call_id: call.clone(),
                     tool_name: tool.clone(),
                     content: without_pictures(&output.content),
@@ -45,8 +54,9 @@ impl Conversation {
                     is_error: output.is_error,
                     duration_ms: *duration_ms,
                     timestamp: 0,
-                })))
-            }
+                })),
+                Some(now),
+            ),
             AgentEvent::ShellStarted { command, shown_only } => {
                 self.begin_shell(command.clone(), *shown_only, now);
                 true
@@ -116,9 +126,15 @@ impl Conversation {
                     return false;
                 };
                 match &mut item.body {
-                    Body::Reply(Prose::Live(stream))
-                    | Body::Thinking(Thinking { text: Prose::Live(stream), .. }) => stream.push(delta),
-                    Body::Call(call) => call.draft.push_str(delta),
+                    Body::Reply(Prose::Live(stream)) => stream.push(delta),
+                    Body::Thinking(Thinking { text: Prose::Live(stream), trail, .. }) => {
+                        stream.push(delta);
+                        trail.grow(stream.source().len(), now);
+                    }
+                    Body::Call(call) => {
+                        call.draft.push_str(delta);
+                        call.trail.grow(call.draft.len(), now);
+                    }
                     _ => return false,
                 }
                 true
@@ -171,7 +187,8 @@ impl Conversation {
         let item = match block {
             Block::Text { text, .. } => self.push(entry, Body::Reply(live(text))),
             Block::Thinking { thinking, .. } => {
-                let thinking = Thinking { text: live(thinking), since: Some(now), took: None };
+                let thinking =
+                    Thinking { text: live(thinking), since: Some(now), took: None, trail: Trail::default() };
                 self.push(entry, Body::Thinking(thinking))
             }
             Block::ToolCall(call) => self.begin_call(entry, call, Some(now)),
@@ -212,7 +229,7 @@ impl Conversation {
             }
             Message::Assistant(said) => return self.said(entry, message, said, &[]),
             Message::ToolResult(_) => {
-                return Given::of(message).is_some_and(|given| self.call_answered(given));
+                return Given::of(message).is_some_and(|given| self.call_answered(given, None));
             }
             Message::BashExecution(done) => {
                 // The one that ran, if it was shown while it did.
@@ -237,9 +254,7 @@ impl Conversation {
             Message::BranchSummary(branch) => {
                 self.custom(entry_id, "summary of the other branch", branch.summary.clone());
             }
-            Message::CompactionSummary(summary) => {
-                self.custom(entry_id, "summary of what came before", summary.summary.clone());
-            }
+            Message::CompactionSummary(summary) => self.compacted(entry_id, summary),
         }
         true
     }
@@ -281,7 +296,8 @@ impl Conversation {
                 Block::Thinking { .. } => match known.and_then(|item| self.item_mut(item)) {
                     Some(Item { body: Body::Thinking(thinking), .. }) => thinking.text = whole(),
                     _ => {
-                        let thinking = Thinking { text: whole(), since: None, took: None };
+                        let thinking =
+                            Thinking { text: whole(), since: None, took: None, trail: Trail::default() };
                         self.push(entry.cloned(), Body::Thinking(thinking));
                     }
                 },

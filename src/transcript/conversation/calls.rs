@@ -1,11 +1,14 @@
 //! How far each tool call is.
 
 use super::Conversation;
+use crate::proto::chain::{Chain, StepState, Wait};
 use crate::proto::ids::{CallId, EntryId};
 use crate::proto::message::{ToolCall, ToolResultMessage};
 use crate::transcript::held::{Arguments, Given};
 use crate::transcript::item::{BlockRef, Body, Call, CallPhase, Item, LIVE_OUTPUT};
+use crate::transcript::trail::Trail;
 use serde_json::Map;
+use std::sync::Arc;
 use std::time::Instant;
 
 impl Conversation {
@@ -23,7 +26,11 @@ impl Conversation {
                 tool: call.name.clone(),
                 arguments: Arguments::Told(Map::new()),
                 draft: String::new(),
+                trail: Trail::default(),
                 phase: CallPhase::Writing { since },
+                chain: None,
+                step_outputs: Vec::new(),
+                wait: None,
                 output: String::new(),
                 output_dropped: 0,
             })),
@@ -86,15 +93,37 @@ impl Conversation {
             return false;
         }
         call.output_dropped += append_bounded(&mut call.output, delta);
+        let running = call
+            .chain
+            .as_ref()
+            .and_then(|chain| chain.steps.iter().position(|step| step.state == StepState::Running));
+        if let Some(output) = running.and_then(|step| call.step_outputs.get_mut(step)) {
+            append_bounded(output, delta);
+        }
+        true
+    }
+
+    /// How far the steps of a call are.
+    pub(super) fn call_steps(&mut self, id: &CallId, chain: &Arc<Chain>) -> bool {
+        let Some(call) = self.call_mut(id) else { return false };
+        call.step_outputs.resize_with(chain.steps.len(), String::new);
+        call.chain = Some(chain.clone());
+        true
+    }
+
+    /// A call waits for something, or no longer does.
+    pub(super) fn call_waits(&mut self, id: &CallId, wait: Option<Wait>) -> bool {
+        let Some(call) = self.call_mut(id) else { return false };
+        call.wait = wait;
         true
     }
 
     /// A call was answered. The event of its end and the entry of its result say the same: the second is not news.
-    pub(super) fn call_answered(&mut self, result: Given) -> bool {
+    pub(super) fn call_answered(&mut self, result: Given, ended: Option<Instant>) -> bool {
         let id = result.tool_call_id.clone();
         let known = self.calls.get(&id).copied().and_then(|index| self.items.get_mut(index));
         if let Some(Item { body: Body::Call(call), .. }) = known
-            && let CallPhase::Done { result: old } = &mut call.phase
+            && let CallPhase::Done { result: old, .. } = &mut call.phase
             && is_same(old, &result)
         {
             // The session's own in the place of what was told: it is there anyway, and looks the same.
@@ -110,7 +139,12 @@ impl Conversation {
         if call.tool.is_empty() {
             call.tool.clone_from(&result.tool_name);
         }
-        call.phase = CallPhase::Done { result };
+        call.wait = None;
+        let limit = match call.phase {
+            CallPhase::Running { limit, .. } => limit,
+            _ => None,
+        };
+        call.phase = CallPhase::Done { result, ended, limit };
         if let Some(index) = self.calls.get(&id).copied() {
             self.unanswered.retain(|unanswered| *unanswered != index);
         }

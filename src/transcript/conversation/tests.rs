@@ -160,7 +160,7 @@ fn told(conversation: &Conversation) -> Vec<String> {
                 CallPhase::Queued => "queued".to_owned(),
                 CallPhase::Asking => "asking".to_owned(),
                 CallPhase::Running { .. } => format!("running {}", call.output),
-                CallPhase::Done { result } => {
+                CallPhase::Done { result, .. } => {
                     format!(
                         "done {} {:?}",
                         crate::proto::message::text_of(&result.content),
@@ -172,6 +172,7 @@ fn told(conversation: &Conversation) -> Vec<String> {
             format!("{} {} {} {phase}", call.id, call.tool, call.arguments.len())
         }
         Body::Shell(shell) => format!("shell {:?}", shell.done().map(|done| &done.output)),
+        Body::Compaction(compaction) => format!("compaction {:?}", compaction.summary),
         Body::Custom { label, text } => format!("{label}: {text}"),
         Body::Notice { level, text } => format!("{level:?} {text}"),
         Body::TurnEnd(end) => format!("end {:?} {:?} {:?}", end.how, end.at, end.speed),
@@ -211,6 +212,7 @@ fn a_turn_becomes_items() {
         call: id.clone(),
         tool: "read".to_owned(),
         arguments: tool_call("c1", "read").arguments,
+        limit_ms: None,
     };
     let more = AgentEvent::ToolProgress { call: id, delta: "more".to_owned() };
     play(&mut conversation, &[started, more.clone(), more.clone()]);
@@ -336,7 +338,12 @@ fn output_of_a_running_call_is_bounded_and_cut_at_a_line() {
     let id = CallId::new("c");
     play(
         &mut conversation,
-        &[AgentEvent::ToolStarted { call: id.clone(), tool: "bash".to_owned(), arguments: Map::new() }],
+        &[AgentEvent::ToolStarted {
+            call: id.clone(),
+            tool: "bash".to_owned(),
+            arguments: Map::new(),
+            limit_ms: None,
+        }],
     );
     let line = "äöü line\n";
     let mut length = 0;
@@ -397,7 +404,7 @@ fn what_the_session_keeps_is_held_and_not_copied() {
                 Body::Call(call) => {
                     let Arguments::Kept(block) = &call.arguments else { panic!("copied arguments") };
                     assert!(Arc::ptr_eq(&block.message, &answer));
-                    let CallPhase::Done { result: Given::Kept(message) } = &call.phase else {
+                    let CallPhase::Done { result: Given::Kept(message), .. } = &call.phase else {
                         panic!("a copied result")
                     };
                     assert!(Arc::ptr_eq(message, &result));

@@ -180,6 +180,11 @@ impl Phase {
                 }
             }
             AgentEvent::ToolProgress { .. }
+            | AgentEvent::ToolSteps { .. }
+            | AgentEvent::ToolWait { .. }
+            | AgentEvent::CompactionStarted { .. }
+            | AgentEvent::CompactionProgress { .. }
+            | AgentEvent::CompactionFinished { .. }
             | AgentEvent::ShellStarted { .. }
             | AgentEvent::ShellProgress { .. }
             | AgentEvent::ShellFinished { .. }

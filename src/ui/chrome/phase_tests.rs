@@ -67,6 +67,7 @@ impl Tape {
                 call: CallId::new(call),
                 tool: tool.to_owned(),
                 arguments: Map::new(),
+                limit_ms: None,
             },
         )
     }

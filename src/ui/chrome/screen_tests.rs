@@ -56,6 +56,7 @@ impl Screen {
             epoch: self.epoch,
             motion: self.motion,
             glyphs: true,
+            display: crate::config::display::Display::default(),
             home: Path::new("/home/ada"),
             cwd: Path::new("/home/ada/src/tool"),
         };

@@ -13,8 +13,6 @@ use crate::text::highlight::Highlighter;
 use crate::theme::role::Role;
 use crate::transcript::item::{Call, CallPhase};
 use crate::ui::scene::NextDeadline;
-use serde_json::Value;
-use std::time::Duration;
 
 /// Columns that the rail of a running command may take: a command that needs them is shown again when the row is open.
 const RAIL: usize = 28;
@@ -39,11 +37,11 @@ pub fn lay_out(call: &Call, cx: &EntryCx<'_>) -> Layout {
             // The card shows what is asked, in full.
             (band(call, State::Asking, rail, cx), Panel::new(cx))
         }
-        CallPhase::Running { since } => {
-            let rail = band::running(*since, limit(call), cx, &mut next);
+        CallPhase::Running { since, limit } => {
+            let rail = band::running(*since, *limit, cx, &mut next);
             (band(call, State::Running, rail, cx), before_end(call, cx))
         }
-        CallPhase::Done { result } => ended(call, result, cx),
+        CallPhase::Done { result, .. } => ended(call, result, cx),
         CallPhase::Dropped => {
             let word = Seg::new(Role::Muted, "stopped");
             let rail = band::ended(State::Stopped, Some(word), None, cx);
@@ -85,13 +83,6 @@ fn writing(call: &Call, draft: &Draft<'_>, rail: Vec<Seg>, cx: &EntryCx<'_>) -> 
 /// A copy of a command is the command.
 fn sign(tool: &str) -> u16 {
     if Kind::of(tool) == Kind::Bash { 2 } else { 0 }
-}
-
-/// The time limit that the call sets itself. That of the settings is not known here.
-fn limit(call: &Call) -> Option<Duration> {
-    let seconds = call.arguments.get("timeout").and_then(Value::as_f64).filter(|seconds| *seconds > 0.0)?;
-    let limit = Duration::try_from_secs_f64(seconds).ok()?;
-    (Kind::of(&call.tool) == Kind::Bash).then_some(limit)
 }
 
 /// What is being written into a file.

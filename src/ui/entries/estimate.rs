@@ -28,6 +28,10 @@ pub fn estimate(item: &Item, width: u16) -> u32 {
         Body::Thinking(_) => GAP + 1,
         Body::Call(called) => 1 + call(called, columns, is_open),
         Body::Shell(shell) => GAP + 1 + output(printed(shell), columns, is_open),
+        Body::Compaction(compaction) => {
+            let rows = text(&compaction.summary, columns);
+            GAP + 1 + if is_open { rows } else { rows.min(4) }
+        }
         Body::Custom { text: said, .. } => {
             let rows = text(said, columns);
             GAP + 1 + if is_open { rows } else { rows.min(9) }
@@ -40,7 +44,7 @@ pub fn estimate(item: &Item, width: u16) -> u32 {
 /// Rows under the band of a call.
 fn call(call: &Call, columns: usize, is_open: bool) -> u32 {
     let argument = |key: &str| call.arguments.get(key).and_then(Value::as_str).unwrap_or_default();
-    let CallPhase::Done { result } = &call.phase else {
+    let CallPhase::Done { result, .. } = &call.phase else {
         return match call.tool.as_str() {
             // The draft has its line breaks escaped; most files have more lines than are shown.
             "write" if call.arguments.is_empty() && !call.draft.is_empty() => 4,

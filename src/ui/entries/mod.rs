@@ -43,6 +43,7 @@ use crate::theme::role::Role;
 use crate::transcript::item::{Body, Item};
 use crate::transcript::layout::Weighed;
 use ratatui::text::Span;
+use std::sync::Arc;
 
 pub use estimate::estimate;
 
@@ -85,8 +86,18 @@ pub struct Layout {
     pub mark: Option<Span<'static>>,
     /// What can be copied as a whole; rows name them by index.
     pub cards: Vec<Card>,
+    /// Rows that change by themselves, by index: they are drawn anew in each frame in which they are seen, while the rest of
+    /// the layout is kept. What stands in `rows` in their place is what they were when the layout was made.
+    pub moving: Vec<(usize, Arc<dyn Moving>)>,
     /// When it is no longer true by itself. A layout that asks for this is made anew in the next frame.
     pub next: NextDeadline,
+}
+
+/// A row that changes by itself: times, fills, what is new of a text.
+pub trait Moving: std::fmt::Debug + Send + Sync {
+    /// The row at this moment, no wider than `cx` says; tells `next` when it will be another one. It must show the text
+    /// that the layout's row holds, or nobody can select it.
+    fn row(&self, cx: &EntryCx<'_>, next: &mut NextDeadline) -> Row;
 }
 
 impl Layout {
@@ -115,6 +126,9 @@ pub fn lay_out(item: &Item, cx: &EntryCx<'_>) -> Layout {
         Body::Thinking(thinking) => thinking::lay_out(thinking, cx),
         Body::Call(call) => call::lay_out(call, cx),
         Body::Shell(shell) => shell::lay_out(shell, cx),
+        Body::Compaction(compaction) => {
+            custom::lay_out("summary of what came before", &compaction.summary, cx)
+        }
         Body::Custom { label, text } => custom::lay_out(label, text, cx),
         Body::Notice { level, text } => notice::lay_out(*level, text, cx),
         Body::TurnEnd(end) => turn_end::lay_out(end, cx),

@@ -13,6 +13,7 @@ use crate::transcript::held::{Arguments, Given};
 use crate::transcript::item::{
     BlockRef, Call, CallPhase, Fold, Prose, Shell, Thinking, TurnEnd, TurnEndKind, User,
 };
+use crate::transcript::trail::Trail;
 use crate::ui::paint;
 use proptest::prelude::*;
 use ratatui::buffer::Buffer;
@@ -33,6 +34,7 @@ fn look(theme: &Theme) -> Look<'_> {
         epoch: *NOW,
         motion: true,
         glyphs: true,
+        display: crate::config::display::Display::default(),
         home: Path::new("/home/me"),
         cwd: Path::new("/home/me/tool"),
     }
@@ -59,7 +61,11 @@ fn call(tool: &str, arguments: Value, phase: CallPhase) -> Item {
         tool: tool.to_owned(),
         arguments: Arguments::Told(object(arguments)),
         draft: String::new(),
+        trail: Trail::default(),
         phase,
+        chain: None,
+        step_outputs: Vec::new(),
+        wait: None,
         output: String::new(),
         output_dropped: 0,
     })))
@@ -77,6 +83,8 @@ fn result(tool: &str, text: &str, is_error: bool, details: Value, millis: Option
             duration_ms: millis,
             timestamp: 0,
         })),
+        ended: None,
+        limit: None,
     }
 }
 
@@ -96,8 +104,16 @@ fn writing(tool: &str, draft: &str, millis: u64) -> Item {
     item
 }
 
+/// The limit that a shell call sets itself.
+fn limit_of(tool: &str, arguments: &Value) -> Option<Duration> {
+    let seconds =
+        arguments.get("timeout").and_then(Value::as_f64).filter(|seconds| tool == "bash" && *seconds > 0.0);
+    seconds.map(Duration::from_secs_f64)
+}
+
 fn running(tool: &str, arguments: Value, output: &str, dropped: u64, millis: u64) -> Item {
-    let mut item = call(tool, arguments, CallPhase::Running { since: ago(millis) });
+    let limit = limit_of(tool, &arguments);
+    let mut item = call(tool, arguments, CallPhase::Running { since: ago(millis), limit });
     if let Body::Call(call) = &mut item.body {
         call.output = output.to_owned();
         call.output_dropped = dropped;
@@ -220,6 +236,7 @@ fn conversation() -> Vec<Item> {
             text: thought("I should read both."),
             since: None,
             took: Some(Duration::from_millis(3200)),
+            trail: Trail::default(),
         })),
         reply(
             "The lexer rejects an empty buffer before the parser sees it. I'll read both, then change the *guard*.",
@@ -297,6 +314,7 @@ fn going_on() -> Vec<Item> {
             ),
             since: Some(ago(8190)),
             took: None,
+            trail: Trail::default(),
         })),
         writing("", "", 300),
         writing("bash", "{\"command\":\"cargo test --wor", 1200),
@@ -569,8 +587,9 @@ fn long_prompts_are_folded() {
 
 #[test]
 fn thinking_in_its_states() {
-    let thinking =
-        |text: &str, since, took| item(Body::Thinking(Thinking { text: thought(text), since, took }));
+    let thinking = |text: &str, since, took| {
+        item(Body::Thinking(Thinking { text: thought(text), since, took, trail: Trail::default() }))
+    };
     let took = Some(Duration::from_millis(3200));
     assert_eq!(rows(&thinking("a", None, took), 60, false), ["Thought for 3.2s"]);
     assert_eq!(rows(&thinking("a", None, None), 60, false), ["Thought"]);
@@ -665,7 +684,7 @@ fn any_phase() -> impl Strategy<Value = CallPhase> {
         1 => Just(()).prop_map(|()| CallPhase::Queued),
         1 => Just(()).prop_map(|()| CallPhase::Asking),
         1 => Just(()).prop_map(|()| CallPhase::Dropped),
-        1 => (0_u64..10_000_000).prop_map(|millis| CallPhase::Running { since: ago(millis) }),
+        1 => (0_u64..10_000_000).prop_map(|millis| CallPhase::Running { since: ago(millis), limit: None }),
         1 => prop::option::of(0_u64..90_000).prop_map(|millis| CallPhase::Writing { since: millis.map(ago) }),
     ]
 }
@@ -701,6 +720,7 @@ fn any_item() -> impl Strategy<Value = Item> {
             text: if is_live { live(&text) } else { thought(&text) },
             since: is_live.then(|| ago(4000)),
             took: None,
+            trail: Trail::default(),
         }))),
         1 => (any_text(), any_text(), any::<bool>()).prop_map(|(one, two, only)| shell(&one, &two, Some(1), only)),
         1 => (any_text(), any_text()).prop_map(|(label, text)| item(Body::Custom { label, text })),

@@ -205,6 +205,7 @@ fn draw_with(layer: &mut Layer, theme: &Theme, keymap: &Keymap, columns: u16, ro
         epoch: now,
         motion: false,
         glyphs: true,
+        display: crate::config::display::Display::default(),
         home: Path::new("/home/u"),
         cwd: Path::new("/home/u/src/tool"),
     };

@@ -15,7 +15,7 @@ use crate::transcript::conversation::{Conversation, is_blank};
 use crate::transcript::item::{Body, Item, Prose, Thinking};
 use crate::transcript::layout::{LayoutCache, LayoutKey, Weighed};
 use crate::transcript::scroll::Rows;
-use crate::ui::entries::{EntryCx, Layout};
+use crate::ui::entries::{EntryCx, Layout, Moving};
 use crate::ui::look::Look;
 use crate::ui::scene::NextDeadline;
 use ratatui::text::Span;
@@ -95,6 +95,9 @@ pub(super) struct Painted<'a> {
     pub cards: &'a [Card],
     pub indent: u16,
     pub mark: Option<Span<'static>>,
+    pub moving: &'a [(usize, Arc<dyn Moving>)],
+    /// What it was laid out for.
+    pub cx: EntryCx<'a>,
     pub next: NextDeadline,
 }
 
@@ -220,7 +223,7 @@ impl Frame<'_> {
             cards: document.cards,
             indent: REPLY_INDENT.min(self.width.saturating_sub(1)),
             mark: Some(self.reply_mark()),
-            next: NextDeadline::default(),
+            ..Layout::default()
         }
     }
 
@@ -292,6 +295,9 @@ impl Frame<'_> {
 
     /// What to paint of an item that was placed.
     pub fn painted<'a>(&'a self, entry: usize, placed: &'a Placed) -> Option<Painted<'a>> {
+        let item = self.conversation.items().get(entry)?;
+        let open = is_open(item, self.expanded, self.show_thinking);
+        let cx = EntryCx { look: self.look, width: self.width, open };
         match &placed.what {
             What::Nothing => None,
             What::Laid(laid) => Some(Painted {
@@ -299,14 +305,18 @@ impl Frame<'_> {
                 cards: &laid.layout.cards,
                 indent: laid.layout.indent,
                 mark: laid.layout.mark.clone(),
+                moving: &laid.layout.moving,
+                cx,
                 next: laid.layout.next,
             }),
-            What::Live => match &self.conversation.items().get(entry)?.body {
+            What::Live => match &item.body {
                 Body::Reply(Prose::Live(stream)) => Some(Painted {
                     rows: stream.rows(),
                     cards: stream.cards(),
                     indent: REPLY_INDENT.min(self.width.saturating_sub(1)),
                     mark: Some(self.reply_mark()),
+                    moving: &[],
+                    cx,
                     next: NextDeadline::default(),
                 }),
                 _ => None,
@@ -347,7 +357,7 @@ impl Rows for Frame<'_> {
 pub(super) fn is_hidden(item: &Item) -> bool {
     match &item.body {
         Body::Reply(prose) => is_blank(prose.text()),
-        Body::Thinking(Thinking { text, since: None, took: None }) => is_blank(text.text()),
+        Body::Thinking(Thinking { text, since: None, took: None, .. }) => is_blank(text.text()),
         _ => false,
     }
 }
@@ -357,6 +367,7 @@ pub(super) fn card_text(item: &Item, card: usize) -> Option<String> {
     let source = match &item.body {
         Body::Reply(prose) | Body::Thinking(Thinking { text: prose, .. }) => prose.text(),
         Body::Custom { text, .. } => text,
+        Body::Compaction(compaction) => &compaction.summary,
         _ => return None,
     };
     markdown::render(source, &Theme::quiet_dark(), 80).cards.into_iter().nth(card).map(|card| card.text)

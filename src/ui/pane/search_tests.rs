@@ -189,6 +189,7 @@ fn drawn(body: Body, width: u16) -> (String, String) {
         epoch: now,
         motion: false,
         glyphs: false,
+        display: crate::config::display::Display::default(),
         home: Path::new("/home"),
         cwd: Path::new("/home/u"),
     };
@@ -282,7 +283,12 @@ fn a_match_in_what_even_an_open_row_leaves_out_is_marked_there() {
     let lines: Vec<String> = (1..=5000).map(|line| format!("line {line}.")).collect();
     let (call, tool) = (CallId::new("long"), "bash".to_owned());
     let arguments = serde_json::Map::from_iter([("command".to_owned(), "seq 5000".into())]);
-    world.apply(&AgentEvent::ToolStarted { call: call.clone(), tool: tool.clone(), arguments });
+    world.apply(&AgentEvent::ToolStarted {
+        call: call.clone(),
+        tool: tool.clone(),
+        arguments,
+        limit_ms: None,
+    });
     let output = Arc::new(ToolOutput::text(lines.join("\n")));
     world.apply(&AgentEvent::ToolFinished { call, tool, output, duration_ms: Some(1) });
     world.really(60, 12);

@@ -13,6 +13,7 @@ macro_rules! look {
             epoch: $world.epoch,
             motion: true,
             glyphs: true,
+            display: crate::config::display::Display::default(),
             home: Path::new("/home"),
             cwd: Path::new("/home/u"),
         }
@@ -566,7 +567,7 @@ proptest! {
         let mut world = World::new();
         let (call, tool) = (CallId::new("call"), tool.to_owned());
         let serde_json::Value::Object(arguments) = arguments else { unreachable!("an object") };
-        world.apply(&AgentEvent::ToolStarted { call: call.clone(), tool: tool.clone(), arguments });
+        world.apply(&AgentEvent::ToolStarted { call: call.clone(), tool: tool.clone(), arguments, limit_ms: None });
         let output = Arc::new(ToolOutput::text(&printed));
         world.apply(&AgentEvent::ToolFinished { call, tool, output, duration_ms: Some(1) });
         world.pane.set_expanded(true);

@@ -1,6 +1,7 @@
 use super::view::Meaning;
 use super::*;
 use crate::assert_screen;
+use crate::config::display::Display;
 use crate::config::keymap::Keymap;
 use crate::proto::command::TicketOutcome;
 use crate::proto::entry::EntryPatch;
@@ -54,7 +55,7 @@ fn plain(item: &Item, cx: &EntryCx<'_>) -> Layout {
 /// Of fields, not of the world: its pane is changed while the look is borrowed.
 fn look_of<'a>(theme: &'a Theme, keymap: &'a Keymap, now: Instant, epoch: Instant) -> Look<'a> {
     let (home, cwd) = (Path::new("/home"), Path::new("/home/u"));
-    Look { theme, keymap, now, epoch, motion: true, glyphs: true, home, cwd }
+    Look { theme, keymap, now, epoch, motion: true, glyphs: true, display: Display::default(), home, cwd }
 }
 
 struct World {
@@ -155,7 +156,12 @@ impl World {
 
     fn start_call(&mut self, id: &str) {
         let (call, tool) = (CallId::new(id), "read".to_owned());
-        self.apply(&AgentEvent::ToolStarted { call, tool, arguments: serde_json::Map::new() });
+        self.apply(&AgentEvent::ToolStarted {
+            call,
+            tool,
+            arguments: serde_json::Map::new(),
+            limit_ms: None,
+        });
     }
 
     fn finish_call(&mut self, id: &str, text: &str) {
@@ -388,6 +394,7 @@ fn what_changes_by_itself_is_laid_out_anew_once_a_frame() {
         epoch: world.epoch,
         motion: true,
         glyphs: true,
+        display: crate::config::display::Display::default(),
         home: Path::new("/"),
         cwd: Path::new("/"),
     };
@@ -430,6 +437,7 @@ fn what_ticks_out_of_sight_asks_for_no_frame() {
         epoch: world.epoch,
         motion: true,
         glyphs: true,
+        display: crate::config::display::Display::default(),
         home: Path::new("/"),
         cwd: Path::new("/"),
     };

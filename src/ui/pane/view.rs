@@ -103,7 +103,13 @@ impl ItemView<'_> {
         let rows = self.painted.rows.iter().enumerate().skip(first);
         for ((index, row), y) in rows.zip(place.top()..place.bottom()) {
             let line = Rect { x: place.x + indent, y, width: place.width - indent, height: 1 };
-            paint::row(buffer, line, row);
+            let moving = self.painted.moving.iter().find(|(at, _)| *at == index);
+            match moving {
+                Some((_, moving)) => {
+                    paint::row(buffer, line, &moving.row(&self.painted.cx, meaning.next));
+                }
+                None => paint::row(buffer, line, row),
+            }
             // Only its head and the notes of what is hidden open an item: its text is there to be selected.
             if index == 0 || row.is_decoration {
                 meaning.hits.push(

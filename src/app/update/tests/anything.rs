@@ -115,7 +115,8 @@ fn event() -> impl Strategy<Value = AgentEvent> {
         Just(AgentEvent::ToolStarted {
             call: call(),
             tool: "bash".to_owned(),
-            arguments: serde_json::Map::new()
+            arguments: serde_json::Map::new(),
+            limit_ms: None
         }),
         ".{0,60}".prop_map(move |delta| AgentEvent::ToolProgress { call: call(), delta }),
         ".{0,60}".prop_map(move |text| AgentEvent::ToolFinished {

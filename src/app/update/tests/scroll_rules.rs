@@ -26,7 +26,7 @@ fn busy() -> Stage {
     stage.change(|view, now| view.running = Some(running(now)));
     stage.event(AgentEvent::TurnStarted { turn: TurnId(1), ticket: TicketId(1) });
     let (call, tool) = (CallId::new("c1"), "bash".to_owned());
-    stage.event(AgentEvent::ToolStarted { call, tool, arguments: Map::new() });
+    stage.event(AgentEvent::ToolStarted { call, tool, arguments: Map::new(), limit_ms: None });
     let open = EntryPatch::Open { index: 0, block: Block::text("") };
     stage.event(AgentEvent::Entry { id: EntryId::new("live"), patch: open });
     streams(&mut stage);

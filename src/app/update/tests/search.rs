@@ -147,7 +147,12 @@ fn with_call() -> Stage {
     let mut stage = long();
     let (call, tool) = (CallId::new("c1"), "bash".to_owned());
     let Value::Object(arguments) = serde_json::json!({"command": "make"}) else { return stage };
-    stage.event(AgentEvent::ToolStarted { call: call.clone(), tool: tool.clone(), arguments });
+    stage.event(AgentEvent::ToolStarted {
+        call: call.clone(),
+        tool: tool.clone(),
+        arguments,
+        limit_ms: None,
+    });
     let output: String = (0..40).map(|line| format!("out {line}\n")).collect();
     let output = Arc::new(ToolOutput::text(output.as_str()));
     stage.event(AgentEvent::ToolFinished { call, tool, output, duration_ms: Some(1) });
@@ -190,7 +195,7 @@ fn what_comes_meanwhile_is_found() {
     stage.type_text("needle");
     assert!(bar(&mut stage).contains("none"));
     let (call, tool) = (CallId::new("c1"), "bash".to_owned());
-    stage.event(AgentEvent::ToolStarted { call: call.clone(), tool, arguments: Map::new() });
+    stage.event(AgentEvent::ToolStarted { call: call.clone(), tool, arguments: Map::new(), limit_ms: None });
     stage.event(AgentEvent::ToolProgress { call, delta: "a needle\n".to_owned() });
     stage.draw();
     assert!(bar(&mut stage).contains(" 1 "), "{}", bar(&mut stage));

@@ -30,6 +30,7 @@ fn talked() -> Stage {
         call: call.clone(),
         tool: tool.clone(),
         arguments: serde_json::Map::new(),
+        limit_ms: None,
     });
     let lines: String = (0..30).map(|line| format!("output {line}\n")).collect();
     let output = Arc::new(ToolOutput::text(lines));
