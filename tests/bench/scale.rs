@@ -14,6 +14,7 @@
 mod figures;
 #[path = "scale/find.rs"]
 mod find;
+mod goals;
 #[path = "scale/growth.rs"]
 mod growth;
 #[path = "scale/live.rs"]
@@ -24,30 +25,20 @@ mod stream;
 mod world;
 
 use figures::Bench;
+use goals::Goals;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 const BENCHES: &[Bench] =
     &[("growth", growth::run), ("stream", stream::run), ("find", find::run), ("live", live::run)];
 
-static MISSED: AtomicUsize = AtomicUsize::new(0);
+static GOALS: Goals = Goals::new();
 
 fn main() -> ExitCode {
     figures::run(BENCHES);
-    match MISSED.load(Ordering::Relaxed) {
-        0 => ExitCode::SUCCESS,
-        missed => {
-            eprintln!("{missed} figures miss their goal");
-            ExitCode::FAILURE
-        }
-    }
+    GOALS.verdict()
 }
 
 /// A figure that may be no higher than `goal`.
 fn judge(name: &str, value: f64, goal: f64, unit: &str) {
-    let verdict = if value <= goal { "ok" } else { "MISSED" };
-    println!("{name} {value:.3} {unit} (goal {goal}, {verdict})");
-    if value > goal {
-        MISSED.fetch_add(1, Ordering::Relaxed);
-    }
+    GOALS.judge(name, value, goal, unit);
 }
