@@ -1,5 +1,6 @@
 //! The full-screen program as a person uses it: keys go in, the screen is read.
 
+mod bands;
 mod busy;
 mod composer;
 mod edges;
