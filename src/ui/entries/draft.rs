@@ -82,17 +82,6 @@ impl<'a> Draft<'a> {
         Some(lines)
     }
 
-    /// The end of a text argument, at most so many bytes of it as written.
-    pub fn tail(&self, key: &str, most: usize) -> Option<String> {
-        let field = self.field(key).filter(|field| field.is_text)?;
-        let mut from = field.raw.ceil_char_boundary(field.raw.len().saturating_sub(most));
-        // Not between a backslash and what it escapes.
-        let before = field.raw.get(..from).unwrap_or_default();
-        let slashes = before.len() - before.trim_end_matches('\\').len();
-        from -= slashes % 2;
-        Some(decode(field.raw.get(from..).unwrap_or_default()))
-    }
-
     /// Pieces of a list argument that have begun, told by a key that each of them has.
     pub fn pieces(&self, key: &str, in_each: &str) -> usize {
         self.field(key).map_or(0, |field| field.raw.matches(&format!("\"{in_each}\"")).count())
@@ -100,6 +89,102 @@ impl<'a> Draft<'a> {
 
     fn field(&self, key: &str) -> Option<&Field<'a>> {
         self.fields.iter().find(|field| field.key == key)
+    }
+}
+
+/// A text among the arguments, at any depth, that the model writes now or has just written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written<'a> {
+    /// As it stands in the draft: without its quotes, still with its escapes.
+    raw: &'a str,
+    /// Where it begins there.
+    from: usize,
+}
+
+/// A text that is not the last value must be so long to be of interest still.
+const LONG: usize = 24;
+
+/// The text that is being written: the last value if that is a text, else the last one that is long.
+pub fn written(json: &str) -> Option<Written<'_>> {
+    // For each list or object that is open: whether a text there is a key next.
+    let mut open: Vec<Option<bool>> = Vec::new();
+    let (mut last, mut long) = (None, None);
+    let mut at = 0;
+    while let Some(byte) = json.as_bytes().get(at) {
+        at += 1;
+        match byte {
+            b'{' => open.push(Some(true)),
+            b'[' => open.push(None),
+            b'}' | b']' => {
+                open.pop();
+            }
+            b':' => set_key(&mut open, false),
+            b',' => set_key(&mut open, true),
+            b'"' => {
+                let (raw, after) = text_end(json.get(at..).unwrap_or_default());
+                let found = Written { raw, from: at };
+                let is_key = open.last().copied().flatten() == Some(true);
+                at = json.len() - after.len();
+                if !is_key {
+                    last = Some(found);
+                    if raw.len() >= LONG {
+                        long = last;
+                    }
+                }
+            }
+            byte if byte.is_ascii_whitespace() => {}
+            // A number, `true`: the last value is no text.
+            _ => last = None,
+        }
+    }
+    last.or(long)
+}
+
+fn set_key(open: &mut [Option<bool>], is_key: bool) {
+    if let Some(Some(next)) = open.last_mut() {
+        *next = is_key;
+    }
+}
+
+/// The end of a text that is being written, decoded.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Tail {
+    /// What it says.
+    pub text: String,
+    /// Where each byte of that stands in the draft.
+    places: Vec<usize>,
+}
+
+impl Tail {
+    /// Where a byte of the text stands in the draft. `len`: of the text that is drawn, if something was left out of it.
+    pub fn place(&self, byte: usize, len: usize) -> usize {
+        // Counted from the end, where what is new stands.
+        let from_end = len.saturating_sub(byte);
+        let at = self.places.len().saturating_sub(from_end.max(1));
+        self.places.get(at).copied().unwrap_or(0)
+    }
+}
+
+impl Written<'_> {
+    /// Its end, at least `budget` bytes of it as written. Where it is cut moves on in steps, to the beginning of a line or
+    /// a word: rows that are wrapped from there would else all jump with every letter that comes.
+    pub fn tail(&self, budget: usize, step: usize) -> Tail {
+        let step = step.max(1);
+        let mut from = self.raw.len().saturating_sub(budget) / step * step;
+        from = self.raw.ceil_char_boundary(from);
+        let before = self.raw.get(..from).unwrap_or_default();
+        // Not between a backslash and what it escapes.
+        from -= (before.len() - before.trim_end_matches('\\').len()) % 2;
+        let (text, places) = decode_placed(self.raw.get(from..).unwrap_or_default(), self.from + from);
+        if from == 0 {
+            return Tail { text, places };
+        }
+        let head = text.get(..text.floor_char_boundary(step.min(text.len() / 2))).unwrap_or_default();
+        let cut = head.rfind('\n').or_else(|| head.find(' ')).map_or(0, |at| at + 1);
+        Tail {
+            text: text.get(cut..).unwrap_or_default().to_owned(),
+            places: places.get(cut..).unwrap_or_default().to_vec(),
+        }
     }
 }
 
@@ -142,16 +227,34 @@ fn decode(raw: &str) -> String {
         return raw.to_owned();
     }
     let mut text = String::with_capacity(raw.len());
+    decode_into(raw, |c, _| text.push(c));
+    text
+}
+
+/// The same, and where each byte of it stands when the raw text begins at `from`.
+fn decode_placed(raw: &str, from: usize) -> (String, Vec<usize>) {
+    let mut text = String::with_capacity(raw.len());
+    let mut places = Vec::with_capacity(raw.len());
+    decode_into(raw, |c, at| {
+        text.push(c);
+        places.extend(std::iter::repeat_n(from + at, c.len_utf8()));
+    });
+    (text, places)
+}
+
+fn decode_into(raw: &str, mut push: impl FnMut(char, usize)) {
     let mut chars = raw.chars();
     let mut high = None;
-    while let Some(c) = chars.next() {
+    loop {
+        let at = raw.len() - chars.as_str().len();
+        let Some(c) = chars.next() else { return };
         if c != '\\' {
-            text.push(c);
+            push(c, at);
             continue;
         }
         match chars.next() {
-            Some('n') => text.push('\n'),
-            Some('t') => text.push('\t'),
+            Some('n') => push('\n', at),
+            Some('t') => push('\t', at),
             Some('r' | 'b' | 'f') | None => {}
             Some('u') => {
                 let code = chars.as_str().get(..4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
@@ -160,15 +263,21 @@ fn decode(raw: &str) -> String {
                 match (high.take(), code) {
                     (_, 0xd800..0xdc00) => high = Some(code),
                     (Some(high), 0xdc00..0xe000) => {
-                        text.extend(char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + (code - 0xdc00)));
+                        let code = 0x1_0000 + ((high - 0xd800) << 10) + (code - 0xdc00);
+                        if let Some(c) = char::from_u32(code) {
+                            push(c, at);
+                        }
                     }
-                    (_, code) => text.extend(char::from_u32(code)),
+                    (_, code) => {
+                        if let Some(c) = char::from_u32(code) {
+                            push(c, at);
+                        }
+                    }
                 }
             }
-            Some(other) => text.push(other),
+            Some(other) => push(other, at),
         }
     }
-    text
 }
 
 #[cfg(test)]
@@ -205,8 +314,6 @@ mod tests {
         let draft = format!("{{\"path\":\"a.rs\",\"content\":\"{content}la\\\\st");
         let draft = Draft::read(&draft);
         assert_eq!(draft.lines("content"), Some(1001));
-        let tail = draft.tail("content", 12).unwrap();
-        assert!(tail.ends_with("\nla\\st"), "{tail:?}");
         let edits = Draft::read("{\"edits\":[{\"oldText\":\"a\",\"newText\":\"b\"},{\"oldText\":\"c");
         assert_eq!(edits.pieces("edits", "oldText"), 2);
     }
@@ -218,7 +325,6 @@ mod tests {
             let end = whole.floor_char_boundary(cut);
             let draft = Draft::read(whole.get(..end).unwrap());
             draft.arguments();
-            draft.tail("content", 3);
             draft.lines("path");
         }
 

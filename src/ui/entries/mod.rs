@@ -5,19 +5,17 @@
 //! |---|---|
 //! | `user` `reply` `thinking` `custom` `notice` `turn_end` | one kind of item each |
 //! | `call` `shell` | a band, and what stands under it |
-//! | `band` | the row that tells what is done, how it is going and how long it takes |
-//! | `state` | how far a call is, its colours and marks |
 //! | `outcome` | what a result says about how its call ended |
 //! | `title` | what a call is about, by tool |
 //! | `facts` | what a result holds, in a few words |
 //! | `draft` | arguments that are still being written |
+//! | `preview` | the newest words of them |
 //! | `body` | output, differences and listings on the panel under a band |
 //! | `estimate` | heights before anything is laid out |
 //!
 //! Rows with a ground reach the left edge and hold their mark themselves (`indent` is 0): a ground that began beside the
 //! mark would show a hole.
 
-mod band;
 mod body;
 mod call;
 mod custom;
@@ -26,15 +24,15 @@ mod estimate;
 mod facts;
 mod notice;
 mod outcome;
+mod preview;
 mod reply;
-mod seg;
 mod shell;
-mod state;
 mod thinking;
 mod title;
 mod turn_end;
 mod user;
 
+use super::band::{self, Band, Edge, seg, state};
 use super::look::Look;
 use super::scene::NextDeadline;
 use crate::text::markdown::Card;
@@ -45,6 +43,7 @@ use crate::transcript::layout::Weighed;
 use ratatui::text::Span;
 use std::sync::Arc;
 
+pub use call::band_of as call_band;
 pub use estimate::estimate;
 
 /// What an item is laid out for. Everything here is part of the key under which a layout is kept. The blank row above it is
@@ -64,7 +63,7 @@ const MARGIN: u16 = 2;
 
 impl EntryCx<'_> {
     /// Columns of the mark and the blank behind it: less where nothing would be left for the text.
-    const fn margin(&self) -> u16 {
+    pub(super) const fn margin(&self) -> u16 {
         let most = self.width.saturating_sub(1);
         if most < MARGIN { most } else { MARGIN }
     }
@@ -98,9 +97,28 @@ pub trait Moving: std::fmt::Debug + Send + Sync {
     /// The row at this moment, no wider than `cx` says; tells `next` when it will be another one. It must show the text
     /// that the layout's row holds, or nobody can select it.
     fn row(&self, cx: &EntryCx<'_>, next: &mut NextDeadline) -> Row;
+
+    /// The same where so many sweeps are in view: they take larger steps then.
+    fn row_among(&self, _sweeps: usize, cx: &EntryCx<'_>, next: &mut NextDeadline) -> Row {
+        self.row(cx, next)
+    }
+
+    /// Whether a light sweeps over it.
+    fn is_sweep(&self) -> bool {
+        false
+    }
 }
 
 impl Layout {
+    /// A band and what stands under it.
+    fn under(band: Band, below: Vec<Row>, cx: &EntryCx<'_>) -> Self {
+        let mut rows = vec![band.row(cx, Edge::Bullet, &mut NextDeadline::default())];
+        rows.extend(below);
+        let moving: Vec<(usize, Arc<dyn Moving>)> =
+            if band.is_moving() { vec![(0, Arc::new(band))] } else { Vec::new() };
+        Self { rows, moving, ..Self::default() }
+    }
+
     /// Rows on the page beside a mark.
     fn beside(cx: &EntryCx<'_>, mark: &'static str, role: Role, rows: Vec<Row>) -> Self {
         let indent = cx.margin();

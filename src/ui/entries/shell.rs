@@ -7,17 +7,17 @@ use super::state::State;
 use super::{EntryCx, Layout, band, call, title};
 use crate::theme::role::Role;
 use crate::transcript::item::Shell;
-use crate::ui::scene::NextDeadline;
+use crate::ui::band::ground::Motion;
+use crate::ui::band::rail::Rail;
 
 /// Lays a command of the user out.
 pub fn lay_out(shell: &Shell, cx: &EntryCx<'_>) -> Layout {
-    let mut next = NextDeadline::default();
     let mut panel = Panel::new(cx);
-    let (state, rail, text, shown_only) = match shell {
+    let (state, motion, rail, text, shown_only) = match shell {
         Shell::Running { command, output, shown_only, since } => {
             call::command(&mut panel, command);
             output::draw(&mut panel, Output { text: output, ..Output::default() });
-            (State::Running, band::running(*since, None, cx, &mut next), command, *shown_only)
+            (State::Running, Motion::Sweep, Rail::running(*since, None), command, *shown_only)
         }
         Shell::Done(_) => {
             let Some(done) = shell.done() else { return Layout::default() };
@@ -36,7 +36,7 @@ pub fn lay_out(shell: &Shell, cx: &EntryCx<'_>) -> Layout {
             };
             output::draw(&mut panel, output);
             let rail = band::ended(state, word, None, cx);
-            (state, rail, &done.command, done.exclude_from_context == Some(true))
+            (state, Motion::Still, rail.into(), &done.command, done.exclude_from_context == Some(true))
         }
     };
     let sign = if shown_only { "!!" } else { "!" };
@@ -44,12 +44,12 @@ pub fn lay_out(shell: &Shell, cx: &EntryCx<'_>) -> Layout {
         if shown_only { vec![Seg::new(Role::Muted, " · not sent to the model")] } else { Vec::new() };
     let band = band::Band {
         state,
+        motion,
         title: title::command(sign, Role::BashMode, text),
         facts,
         rail,
         sign: if shown_only { 3 } else { 2 },
+        ..band::Band::default()
     };
-    let mut rows = vec![band.row(cx)];
-    rows.extend(panel.into_rows());
-    Layout { rows, next, ..Layout::default() }
+    Layout::under(band, panel.into_rows(), cx)
 }

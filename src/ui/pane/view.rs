@@ -51,6 +51,7 @@ pub(super) fn paint(
     buffer: &mut Buffer,
     meaning: &mut Meaning<'_>,
 ) {
+    let sweeps = slices.iter().map(|slice| sweeps_in(frame, slice)).sum();
     let mut y = area.y;
     for slice in slices {
         let placed = frame.placed(slice.entry);
@@ -63,7 +64,7 @@ pub(super) fn paint(
         let blank = u16::from(placed.gap && slice.first == 0);
         let place = Rect { y: place.y + blank, height: place.height.saturating_sub(blank), ..place };
         let first = slice.first.saturating_sub(usize::from(placed.gap));
-        let item = ItemView { look: frame.look, item: slice.entry, painted, copied: marks.copied };
+        let item = ItemView { look: frame.look, item: slice.entry, painted, copied: marks.copied, sweeps };
         item.paint(place, first, buffer, meaning);
         if marks.focus == Some(slice.entry) && first == 0 {
             select(buffer, Rect { height: place.height.min(1), ..place }, frame.look.theme);
@@ -81,12 +82,23 @@ pub(super) fn paint(
     }
 }
 
+/// How many of the rows of a slice are swept.
+fn sweeps_in(frame: &mut Frame<'_>, slice: &Slice) -> usize {
+    let placed = frame.placed(slice.entry);
+    let Some(painted) = frame.painted(slice.entry, &placed) else { return 0 };
+    let rows = slice.first..slice.first + slice.rows;
+    let row = |at: usize| at + usize::from(placed.gap);
+    painted.moving.iter().filter(|(at, moving)| rows.contains(&row(*at)) && moving.is_sweep()).count()
+}
+
 /// One item.
 struct ItemView<'a> {
     look: &'a Look<'a>,
     item: usize,
     painted: Painted<'a>,
     copied: Option<(usize, usize, Instant)>,
+    /// How many there are in the window.
+    sweeps: usize,
 }
 
 impl ItemView<'_> {
@@ -106,7 +118,8 @@ impl ItemView<'_> {
             let moving = self.painted.moving.iter().find(|(at, _)| *at == index);
             match moving {
                 Some((_, moving)) => {
-                    paint::row(buffer, line, &moving.row(&self.painted.cx, meaning.next));
+                    let row = moving.row_among(self.sweeps, &self.painted.cx, meaning.next);
+                    paint::row(buffer, line, &row);
                 }
                 None => paint::row(buffer, line, row),
             }

@@ -5,9 +5,10 @@ use crate::theme::role::Role;
 use ratatui::style::Color;
 
 /// How far a call is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
     /// The model writes it.
+    #[default]
     Writing,
     /// It waits for its turn.
     Queued,
@@ -15,6 +16,12 @@ pub enum State {
     Asking,
     /// It runs.
     Running,
+    /// It runs in the background and says nothing.
+    Calm,
+    /// A summary of the context is being made.
+    Summing,
+    /// It is of the program itself: a summary, mail.
+    Own,
     /// It went well.
     Ok,
     /// It failed.
@@ -36,14 +43,17 @@ impl State {
             theme.color(Role::ToolErrorBg),
         );
         // Where colours are the terminal's business nothing can be mixed: the theme's own three grounds have to do.
+        let own = theme.color(Role::CustomMessageBg);
         if !theme.is_readable() {
             return match self {
                 Self::Ok => ok,
+                Self::Summing | Self::Own => own,
                 Self::Failed | Self::TimedOut => bad,
                 Self::Writing
                 | Self::Queued
                 | Self::Asking
                 | Self::Running
+                | Self::Calm
                 | Self::Stopped
                 | Self::Denied => base,
             };
@@ -51,7 +61,9 @@ impl State {
         let (ground, role, share) = match self {
             Self::Writing => return base,
             Self::Queued | Self::Asking => (base, Role::Muted, 0.05),
-            Self::Running => (base, Role::Accent, 0.15),
+            Self::Running | Self::Summing => (self.base(theme), self.hue(), 0.15),
+            Self::Calm => (base, Role::Accent, 0.06),
+            Self::Own => (own, Role::CustomMessageLabel, 0.22),
             Self::Ok => (ok, Role::Success, 0.12),
             Self::Failed => (bad, Role::Error, 0.12),
             Self::TimedOut => (base, Role::Warning, 0.14),
@@ -60,12 +72,35 @@ impl State {
         theme.mix(ground, theme.color(role), share)
     }
 
+    /// What fills and sweeps are mixed over.
+    pub fn base(self, theme: &Theme) -> Color {
+        match self {
+            Self::Summing => {
+                theme.mix(theme.color(Role::CustomMessageBg), theme.color(Role::CustomMessageLabel), 0.10)
+            }
+            _ => theme.color(Role::ToolPendingBg),
+        }
+    }
+
+    /// The role whose colour fills, sweeps and flashes are of.
+    pub const fn hue(self) -> Role {
+        match self {
+            Self::Summing | Self::Own => Role::CustomMessageLabel,
+            Self::Ok => Role::Success,
+            Self::Failed | Self::Denied => Role::Error,
+            Self::TimedOut => Role::Warning,
+            Self::Stopped => Role::Muted,
+            Self::Writing | Self::Queued | Self::Asking | Self::Running | Self::Calm => Role::Accent,
+        }
+    }
+
     /// The role of its bullet and of its mark.
     pub const fn role(self) -> Role {
         match self {
             Self::Writing | Self::Queued => Role::Dim,
             Self::Asking | Self::TimedOut => Role::Warning,
-            Self::Running => Role::Accent,
+            Self::Running | Self::Calm => Role::Accent,
+            Self::Summing | Self::Own => Role::CustomMessageLabel,
             Self::Ok => Role::Success,
             Self::Failed | Self::Denied => Role::Error,
             Self::Stopped => Role::Muted,
@@ -79,7 +114,13 @@ impl State {
             Self::Failed | Self::Denied => Some("✗"),
             Self::Stopped => Some("■"),
             Self::TimedOut => Some("⧗"),
-            Self::Writing | Self::Queued | Self::Asking | Self::Running => None,
+            Self::Writing
+            | Self::Queued
+            | Self::Asking
+            | Self::Running
+            | Self::Calm
+            | Self::Summing
+            | Self::Own => None,
         }
     }
 }
@@ -89,11 +130,14 @@ mod tests {
     use super::*;
     use crate::theme::mix::Rgb;
 
-    const ALL: [State; 9] = [
+    const ALL: [State; 12] = [
         State::Writing,
         State::Queued,
         State::Asking,
         State::Running,
+        State::Calm,
+        State::Summing,
+        State::Own,
         State::Ok,
         State::Failed,
         State::TimedOut,
@@ -108,6 +152,8 @@ mod tests {
             (State::Writing, "#232326"),
             (State::Queued, "#28282b"),
             (State::Running, "#33393e"),
+            (State::Calm, "#292c30"),
+            (State::Own, "#453d4b"),
             (State::Ok, "#2e382d"),
             (State::Failed, "#3e2d2d"),
             (State::TimedOut, "#3f382c"),
@@ -122,7 +168,8 @@ mod tests {
     #[test]
     fn a_theme_that_cannot_be_mixed_keeps_its_own_grounds() {
         let theme = Theme::terminal();
-        let own = [Role::ToolPendingBg, Role::ToolSuccessBg, Role::ToolErrorBg].map(|role| theme.color(role));
+        let own = [Role::ToolPendingBg, Role::ToolSuccessBg, Role::ToolErrorBg, Role::CustomMessageBg]
+            .map(|role| theme.color(role));
         assert!(ALL.iter().all(|state| own.contains(&state.ground(&theme))));
         assert_eq!(State::TimedOut.ground(&theme), theme.color(Role::ToolErrorBg));
     }
