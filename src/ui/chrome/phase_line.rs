@@ -31,12 +31,14 @@ const LIGHT_COLUMNS: usize = 3;
 const PULSE: Duration = Duration::from_secs(2);
 
 /// Draws it into the first row of `area`. `above`: the composer's mark for rows that are scrolled out above it; it is
-/// shown here, for this is the composer's upper edge.
+/// shown here, for this is the composer's upper edge. `spinner`: whether this is the place where something turns. Where a
+/// line of the transcript has the spinner, this one has no slot for it either: only one thing moves at a time.
 pub fn draw(
     phase: &Phase,
     look: &Look<'_>,
     area: Rect,
     above: Option<&str>,
+    spinner: bool,
     buffer: &mut Buffer,
     next: &mut NextDeadline,
 ) {
