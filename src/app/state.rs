@@ -4,17 +4,19 @@ use super::effect::SessionChoice;
 use super::headless::Exit;
 use super::slash;
 use crate::agent::view::SessionView;
-use crate::config::display::Display;
+use crate::config::display::{Display, ThinkingStyle};
 use crate::config::key::Key;
 use crate::config::keymap::Keymap;
 use crate::config::load::Loaded;
 use crate::config::settings::ScreenSettings;
+use crate::config::verbs::Verbs;
 use crate::proto::command::Prompt;
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::AskId;
 use crate::term::wheel::{Wheel, events_a_notch};
 use crate::theme::Theme;
 use crate::transcript::conversation::Conversation;
+use crate::transcript::item::Body;
 use crate::ui::chrome::phase::Phase;
 use crate::ui::composer::{Composer, Mark};
 use crate::ui::layers::Layer;
@@ -53,6 +55,8 @@ pub struct AppState {
     pub motion: bool,
     /// How the transcript is shown.
     pub display: Display,
+    /// What prompts are called while they run.
+    pub verbs: Verbs,
     /// Enter steers the running turn.
     pub enter_steers: bool,
     /// The mouse is taken.
@@ -258,6 +262,7 @@ impl AppState {
         let mut pane = Pane::new();
         pane.set_sticky_heading(screen.sticky_heading);
         pane.set_scrollbar(screen.scrollbar);
+        pane.set_show_thinking(settings.display.thinking == ThinkingStyle::Full);
         let mut conversation = Conversation::new();
         for text in beginning.notices {
             conversation.notice(NoticeLevel::Warning, text);
@@ -273,6 +278,7 @@ impl AppState {
             glyphs: screen.glyphs,
             motion: !screen.reduced_motion,
             display: settings.display,
+            verbs: settings.verbs.clone(),
             enter_steers: settings.enter_steers,
             mouse: screen.mouse,
             wheel_only: screen.wheel_only,
@@ -323,6 +329,12 @@ impl AppState {
     /// The wheel as the settings want it.
     pub fn set_wheel(&mut self, screen: &ScreenSettings) {
         self.wheel = wheel_of(screen, self.wheel_events);
+    }
+
+    /// All thinking in full, or none of it, whatever was wished for single ones.
+    pub fn show_thinking(&mut self, show: bool) {
+        self.pane.set_show_thinking(show);
+        self.conversation.forget_folds(|body| matches!(body, Body::Thinking(_)));
     }
 
     /// The look of a frame.

@@ -1,6 +1,7 @@
 //! What a setting may be: values as they stand in a file, in the environment or on the command line, checked against
 //! their kind.
 
+use super::verbs::Verbs;
 use std::fmt;
 use toml_edit::{Item, Value as TomlValue};
 
@@ -24,6 +25,8 @@ pub enum Kind {
     List,
     /// Permission rules: a tool, or a tool with a pattern.
     Rules,
+    /// What prompts are called while they run.
+    Verbs,
 }
 
 /// What is allowed, in words.
@@ -36,6 +39,9 @@ impl fmt::Display for Kind {
             Self::Integer { min, max } => write!(f, "a whole number from {min} to {max}"),
             Self::List => f.write_str("a list of texts"),
             Self::Rules => f.write_str("a list of rules like \"bash\" or \"bash(git status:*)\""),
+            Self::Verbs => f.write_str(
+                "default, playful, or up to 100 pairs like \"Whistling|Whistled\" with commas between them",
+            ),
         }
     }
 }
@@ -95,6 +101,7 @@ impl Kind {
             // `on` and `off` are easily written as a switch, and some such settings once were one.
             Self::Choice(_) => self.word(item.as_str().or_else(|| item.as_bool().map(on_or_off))?),
             Self::Bool => Some(Checked::whole(Value::Bool(item.as_bool()?))),
+            Self::Verbs => verbs(item.as_str()?),
             Self::Integer { .. } => self.number(item.as_integer()?),
             Self::List | Self::Rules => {
                 let entries = item.as_array()?.iter();
@@ -117,6 +124,7 @@ impl Kind {
                 "false" | "0" | "no" | "off" => Some(Checked::whole(Value::Bool(false))),
                 _ => None,
             },
+            Self::Verbs => verbs(text),
             Self::Integer { .. } => self.number(text.parse().ok()?),
             Self::List | Self::Rules if text.trim_start().starts_with('[') => {
                 self.check(&Item::Value(text.trim().parse().ok()?))
@@ -150,6 +158,10 @@ impl Kind {
         }
         Checked { value: Value::List(texts), refused }
     }
+}
+
+fn verbs(text: &str) -> Option<Checked> {
+    Verbs::parse(text).map(|_| Checked::whole(Value::Text(text.to_owned())))
 }
 
 /// A switch as a word.

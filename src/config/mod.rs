@@ -16,6 +16,8 @@
 //! | [`keymap`] | which key does what, and where |
 //! | [`shadows`] | keys that an inner place hides from an outer one |
 //! | [`key_table`] | the same for the README |
+//! | [`display`] | how the transcript and the phase line are shown |
+//! | [`verbs`] | what a prompt is called while it runs |
 
 pub mod action;
 pub mod check;
@@ -32,3 +34,4 @@ pub mod save;
 pub mod settings;
 pub mod shadows;
 pub mod trust;
+pub mod verbs;

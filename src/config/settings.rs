@@ -5,6 +5,7 @@
 
 use super::check::{Kind, Value};
 use super::display::{CountStyle, Display, ThinkingStyle};
+use super::verbs::Verbs;
 use crate::proto::ask::PermissionMode;
 use crate::proto::model::ThinkingLevel;
 use std::collections::BTreeMap;
@@ -196,6 +197,7 @@ pub const SETTINGS: &[SettingMeta] = &[
     )
     .live(),
     SettingMeta::new("display.folded", Kind::Bool, "A run of work is one line that opens").live(),
+    SettingMeta::new("display.verbs", Kind::Verbs, "What a prompt is called while it runs").live(),
     SettingMeta::new(
         "composer.enter_while_running",
         Kind::Choice(ENTER_WHILE_RUNNING),
@@ -278,6 +280,8 @@ pub struct Settings {
     pub screen: ScreenSettings,
     /// `[display]`
     pub display: Display,
+    /// `display.verbs`
+    pub verbs: Verbs,
     /// Enter steers the running turn; else it queues.
     pub enter_steers: bool,
     /// What the log file holds: `off`, `error`, `warn`, `info`, `debug` or `trace`.
@@ -432,6 +436,7 @@ impl Settings {
                 count: CountStyle::named(values.text("display.count")),
                 folded: values.switch("display.folded"),
             },
+            verbs: Verbs::parse(values.text("display.verbs")).unwrap_or_default(),
             enter_steers: values.text("composer.enter_while_running") == "steer",
             log_level: values.text("log.level").to_owned(),
         }

@@ -66,6 +66,8 @@ struct Turn {
     tokens: u64,
     /// How long its responses took.
     millis: u64,
+    /// What it is called once it is over.
+    verb: Option<Arc<str>>,
 }
 
 impl Conversation {
@@ -113,6 +115,22 @@ impl Conversation {
             && let Some(item) = self.item_mut(index)
         {
             item.fold = fold;
+        }
+    }
+
+    /// What was wished for single items of a kind holds no more.
+    pub fn forget_folds(&mut self, is_of_kind: impl Fn(&Body) -> bool) {
+        for index in 0..self.items.len() {
+            if self.items.get(index).is_some_and(|item| is_of_kind(&item.body)) {
+                self.set_fold(index, Fold::Usual);
+            }
+        }
+    }
+
+    /// What the turn that runs is called once it is over; nothing for the plain word.
+    pub fn set_verb(&mut self, past: Option<Arc<str>>) {
+        if let Some(turn) = &mut self.turn {
+            turn.verb = past;
         }
     }
 

@@ -258,6 +258,8 @@ pub struct TurnEnd {
     pub at: (u8, u8),
     /// Tokens a second, times ten, over all its requests.
     pub speed: Option<u32>,
+    /// What was done, in the past tense, if the user has words for it.
+    pub verb: Option<Arc<str>>,
 }
 
 /// How a turn ended.

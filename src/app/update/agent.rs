@@ -16,6 +16,11 @@ pub fn event(state: &mut AppState, event: AgentEvent, now: Instant) -> Outcome {
     let clock = (state.time_of_day)();
     state.conversation.apply(&event, now, clock);
     state.phase.on_event(&event, now);
+    if let AgentEvent::TurnStarted { turn, .. } = &event {
+        let verb = state.verbs.of(*turn);
+        state.phase.set_verb(verb.map(|verb| verb.present.clone()));
+        state.conversation.set_verb(verb.map(|verb| verb.past.clone()));
+    }
     match event {
         // The card may be there already; that the turn waits is seen elsewhere, too.
         AgentEvent::PermissionAsked(ask) => layers::ask(state, ask, now).and(Outcome::changed()),

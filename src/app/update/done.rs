@@ -4,6 +4,7 @@ use super::{Outcome, drafts, keys, layers, models, select, sessions, settings};
 use crate::app::effect::{Effect, How, SessionChoice};
 use crate::app::msg::{Done, Opened};
 use crate::app::state::{AppState, Early};
+use crate::config::display::ThinkingStyle;
 use crate::config::settings::{Holds, Settings, setting};
 use crate::proto::command::{Command, Placement};
 use crate::proto::event::NoticeLevel;
@@ -105,7 +106,16 @@ pub(super) fn setting_written(
         "screen.keyboard" => outcome = outcome.then(Effect::Keyboard(screen.keyboard)),
         "screen.title" => outcome = outcome.then(Effect::Title(screen.title)),
         "screen.ascii" => outcome = outcome.then(Effect::Ascii(screen.ascii)),
-        key if key.starts_with("display.") => state.display = settings.display,
+        "display.verbs" => state.verbs.clone_from(&settings.verbs),
+        key if key.starts_with("display.") => {
+            let style = settings.display.thinking;
+            if state.display.thinking != style {
+                state.show_thinking(style == ThinkingStyle::Full);
+            }
+            state.display = settings.display;
+            // What a layout depends on beside its key has changed.
+            state.pane.forget_layouts();
+        }
         "composer.enter_while_running" => state.enter_steers = settings.enter_steers,
         _ => {
             // What nothing here takes in can't hold now, whatever the table says.

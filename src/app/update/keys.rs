@@ -187,7 +187,7 @@ pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option
         Action::NewSession => return Some(sessions::new(state, now)),
         Action::Paste => return Some(Outcome::effect(Effect::Paste)),
         Action::ExpandRows => state.pane.set_expanded(!state.pane.is_expanded()),
-        Action::ToggleThinking => state.pane.set_show_thinking(!state.pane.shows_thinking()),
+        Action::ToggleThinking => state.show_thinking(!state.pane.shows_thinking()),
         Action::ToggleMouse => return Some(toggle_mouse(state, now)),
         Action::FocusPrevious => state.pane.focus_previous(&state.conversation),
         Action::FocusNext => state.pane.focus_next(&state.conversation),

@@ -21,7 +21,7 @@ impl Conversation {
     pub fn apply(&mut self, event: &AgentEvent, now: Instant, clock: (u8, u8)) -> bool {
         match event {
             AgentEvent::TurnStarted { .. } => {
-                self.turn = Some(Turn { since: now, tokens: 0, millis: 0 });
+                self.turn = Some(Turn { since: now, tokens: 0, millis: 0, verb: None });
                 false
             }
             AgentEvent::Entry { id, patch } => self.patch(id, patch, now),
@@ -158,7 +158,9 @@ impl Conversation {
                     for item in items.iter().copied().flatten() {
                         self.thought(item, now);
                     }
-                    if let Some(turn) = &mut self.turn {
+                    let is_whole =
+                        matches!(said.stop_reason, StopReason::Stop | StopReason::Length | StopReason::ToolUse);
+                    if let Some(turn) = self.turn.as_mut().filter(|_| is_whole) {
                         turn.tokens = turn.tokens.saturating_add(said.usage.output);
                         turn.millis = turn.millis.saturating_add(said.duration_ms.unwrap_or_default());
                     }
@@ -342,7 +344,9 @@ impl Conversation {
             TicketOutcome::Failed { error } => TurnEndKind::Failed(error.clone()),
         };
         let took = turn.as_ref().map_or(Duration::ZERO, |turn| now.saturating_duration_since(turn.since));
-        let end = Body::TurnEnd(TurnEnd { took, at: clock, speed: turn.as_ref().and_then(Turn::speed), how });
+        let speed = turn.as_ref().and_then(Turn::speed);
+        let verb = turn.and_then(|turn| turn.verb);
+        let end = Body::TurnEnd(TurnEnd { took, at: clock, speed, how, verb });
         // The last response failed with this very text, and the turn with it: it is said once.
         if let (TicketOutcome::Failed { error: why } | TicketOutcome::Refused { reason: why }, Some(last)) =
             (outcome, self.items.len().checked_sub(1))

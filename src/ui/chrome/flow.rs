@@ -1,7 +1,6 @@
 //! How fast text arrives within one request. Everything is a function of the arrivals and of the time asked about, so
 //! that drawing changes nothing.
 
-use crate::text::formats::CHARS_PER_TOKEN;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -17,10 +16,12 @@ const NOMINAL_RATE: f64 = 34.0;
 pub struct Flow {
     arrivals: VecDeque<Arrival>,
     last: Option<Instant>,
+    opened: Instant,
     /// Milliseconds that the wave has moved, and tokens per second, both at `at`.
     wave: f64,
     rate: f64,
     at: Instant,
+    chars_per_token: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,9 +32,9 @@ struct Arrival {
 }
 
 impl Flow {
-    /// A stream of which nothing has arrived.
-    pub const fn new(now: Instant) -> Self {
-        Self { arrivals: VecDeque::new(), last: None, wave: 0.0, rate: 0.0, at: now }
+    /// A stream that is open from now on, of which nothing has arrived.
+    pub const fn new(now: Instant, chars_per_token: f64) -> Self {
+        Self { arrivals: VecDeque::new(), last: None, wave: 0.0, rate: 0.0, opened: now, at: now, chars_per_token }
     }
 
     /// So many characters arrived.
@@ -42,11 +43,12 @@ impl Flow {
             return;
         }
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-        let tokens = chars as f64 / CHARS_PER_TOKEN as f64;
+        let tokens = chars as f64 / self.chars_per_token;
         (self.wave, self.rate) = self.moved(now);
         self.at = self.at.max(now);
         self.rate += tokens / SMOOTHING;
-        let silence = self.last.map_or(Duration::ZERO, |last| now.saturating_duration_since(last));
+        // Before the first text the stream was silent since it was opened: a provider may send all of it at its end.
+        let silence = now.saturating_duration_since(self.last.unwrap_or(self.opened));
         self.last = Some(now);
         while self.arrivals.front().is_some_and(|old| now.saturating_duration_since(old.at) > 2 * WINDOW) {
             self.arrivals.pop_front();
@@ -162,7 +164,7 @@ mod tests {
     fn a_steady_stream_has_its_rate() {
         let start = Instant::now();
         let at = |millis| start + Duration::from_millis(millis);
-        let mut flow = Flow::new(start);
+        let mut flow = Flow::new(start, 4.0);
         assert_eq!(flow.tokens_per_second(start), None);
         for step in 0..40 {
             flow.push(20, at(step * 50));
@@ -175,18 +177,31 @@ mod tests {
     #[test]
     fn a_burst_after_silence_is_no_fast_model() {
         let start = Instant::now();
-        let mut flow = Flow::new(start);
+        let mut flow = Flow::new(start, 4.0);
         flow.push(4, start);
+        flow.push(400, start + Duration::from_secs(4));
+        let tps = flow.tokens_per_second(start + Duration::from_secs(4)).unwrap();
+        assert!((24.9..25.1).contains(&tps), "{tps}");
+        // The same where nothing came before it.
+        let mut flow = Flow::new(start, 4.0);
         flow.push(400, start + Duration::from_secs(4));
         let tps = flow.tokens_per_second(start + Duration::from_secs(4)).unwrap();
         assert!((24.9..25.1).contains(&tps), "{tps}");
     }
 
     #[test]
+    fn tokens_are_counted_by_the_models_own_measure() {
+        let start = Instant::now();
+        let mut flow = Flow::new(start, 2.5);
+        flow.push(100, start);
+        assert_eq!(flow.tokens_per_second(start), Some(40.0));
+    }
+
+    #[test]
     fn the_wave_runs_with_the_stream_and_stops_with_it() {
         let start = Instant::now();
         let at = |millis| start + Duration::from_millis(millis);
-        let mut flow = Flow::new(start);
+        let mut flow = Flow::new(start, 4.0);
         assert_eq!(flow.wave(at(5000)), 0.0);
         // 34 tokens a second.
         for step in 0..90 {

@@ -23,7 +23,7 @@ pub fn estimate(item: &Item, width: u16) -> u32 {
         Body::Reply(prose) => GAP + text(prose.text(), columns),
         Body::Thinking(thinking) if is_open => GAP + 1 + text(thinking.text.text(), columns),
         Body::Thinking(thinking) if thinking.since.is_some() => {
-            GAP + 1 + text(thinking.text.text(), columns).min(3)
+            GAP + text(thinking.text.text(), columns).min(3)
         }
         Body::Thinking(_) => GAP + 1,
         Body::Call(called) => 1 + call(called, columns, is_open),

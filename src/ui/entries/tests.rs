@@ -176,7 +176,7 @@ fn notice(level: NoticeLevel, text: &str) -> Item {
 }
 
 fn end(how: TurnEndKind) -> Item {
-    item(Body::TurnEnd(TurnEnd { how, took: Duration::from_millis(52_700), at: (15, 7), speed: Some(714) }))
+    item(Body::TurnEnd(TurnEnd { how, took: Duration::from_millis(52_700), at: (15, 7), speed: Some(714), verb: None }))
 }
 
 /// As the pane does it: calls that follow each other touch, all else has a gap.
@@ -595,7 +595,7 @@ fn thinking_in_its_states() {
     assert_eq!(rows(&thinking("a", None, None), 60, false), ["Thought"]);
     assert_eq!(rows(&thinking("", None, took), 60, true), ["Thought for 3.2s · not shown by the provider"]);
     assert_eq!(rows(&thinking("a\n\nb", None, took), 60, true), ["Thought for 3.2s", "a", "", "b"]);
-    assert_eq!(rows(&thinking("a\n\nb", Some(ago(900)), None), 60, false), ["Thinking… 0.9s", "a\u{a0}· b"]);
+    assert_eq!(rows(&thinking("a\n\nb", Some(ago(900)), None), 60, false), ["a\u{a0}· b"]);
 }
 
 #[test]

@@ -246,7 +246,7 @@ impl Settings {
         let Some(item) = self.item() else { return LayerOutcome::Unchanged };
         match item.meta.kind {
             Kind::Bool | Kind::Choice(_) => self.cycle(1),
-            Kind::Text | Kind::Integer { .. } | Kind::List | Kind::Rules => {
+            Kind::Text | Kind::Integer { .. } | Kind::List | Kind::Rules | Kind::Verbs => {
                 self.mode = Mode::Line(TextField::new(&written(&item.base)));
                 LayerOutcome::Changed
             }

@@ -109,6 +109,11 @@ impl Tape {
         self.event(millis, &AgentEvent::TurnFinished { turn: TurnId(1), ticket: TicketId(1), outcome })
     }
 
+    pub fn stop(&mut self, millis: u64) -> &mut Self {
+        let outcome = TicketOutcome::Cancelled;
+        self.event(millis, &AgentEvent::TurnFinished { turn: TurnId(1), ticket: TicketId(1), outcome })
+    }
+
     fn status(&self, millis: u64) -> Status {
         self.phase.status(self.at(millis), false).unwrap()
     }
@@ -164,7 +169,7 @@ fn each_step_has_its_word_and_its_stopwatch() {
     tape.round(1000);
     expect(&tape, 1500, "Sending request", 0.5);
     tape.begin(2000);
-    expect(&tape, 3000, "Waiting for the model", 1.0);
+    expect(&tape, 3000, "Waiting for the model", 2.0);
     tape.open(3000, thinking());
     expect(&tape, 4000, "Thinking", 1.0);
     expect(&tape, 13_000, "Still thinking", 10.0);
@@ -254,14 +259,18 @@ fn tokens_are_those_of_the_request() {
     assert_eq!(tape.status(7000).tokens, None);
 }
 
+fn counted(tokens: f64) -> Option<Speed> {
+    Some(Speed { tokens, is_guessed: false })
+}
+
 #[test]
 fn the_average_stands_in_where_nothing_arrives() {
     let mut tape = Tape::new(Instant::now());
     tape.turn(0).round(0).begin(500).open(1000, Block::text("")).append(1000, "1234").finish(2000, 200);
-    assert_eq!(tape.phase.figures(tape.at(9000)).unwrap().tokens_per_second, Some(100.0));
+    assert_eq!(tape.phase.figures(tape.at(9000)).unwrap().speed, counted(100.0));
     tape.end(9000);
     let last = tape.phase.figures(tape.at(20_000)).unwrap();
-    assert_eq!((last.tokens_per_second, last.total), (Some(100.0), Duration::from_secs(9)));
+    assert_eq!((last.speed, last.total), (counted(100.0), Duration::from_secs(9)));
 }
 
 #[test]

@@ -1,82 +1,39 @@
 //! What the agent is doing, from its events. Pure: what is shown is a function of the events and of the time asked
 //! about.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `status` | what the phase line is told |
+//! | `word` | what a step is called |
+//! | `request` | one request: its clock, its tokens, its speed |
 
-use super::flow::{Counter, Flow};
+mod request;
+mod status;
+mod word;
+
+pub use status::{Figures, Kind, Speed, Status};
+
+use super::flow::Flow;
+use crate::proto::command::TicketOutcome;
 use crate::proto::entry::EntryPatch;
 use crate::proto::event::AgentEvent;
 use crate::proto::ids::{AskId, CallId, EntryId};
 use crate::proto::message::{AssistantMessage, Block, Message, StopReason};
-use crate::text::formats::CHARS_PER_TOKEN;
-use crate::text::{clean, width};
+use request::{Measures, Request};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// Names in the word are cut to this.
-const NAME_COLUMNS: usize = 48;
-/// Of the arguments so much is searched for the file's name: tools name it first.
-const HEAD_CHARS: usize = 4096;
+use word::{Draft, name, waits_for_agent};
 
 /// What the agent is doing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Phase {
     live: Option<Live>,
+    /// What takes the place of all of that while it goes on, and since when.
+    host: Option<(Kind, Instant)>,
     last: Option<Figures>,
-}
-
-/// What kind of step it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Between requests and tools.
-    Prep,
-    /// The request is on its way.
-    Api,
-    /// It was received, nothing was said yet.
-    FirstToken,
-    /// The model thinks.
-    Think,
-    /// The model writes a call.
-    Tool,
-    /// Tools run.
-    Run,
-    /// The model writes its reply.
-    Text,
-    /// The user is asked.
-    Asking,
-    /// A failed request waits to be repeated.
-    Retry,
-}
-
-/// What the left of the phase line tells.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Status {
-    /// The kind.
-    pub kind: Kind,
-    /// What it is called, without the ellipsis.
-    pub word: String,
-    /// The same for narrow screens.
-    pub short: Option<String>,
-    /// How long it takes already; none where the word itself counts down.
-    pub elapsed: Option<Duration>,
-    /// How long nothing was heard.
-    pub quiet: Duration,
-    /// Tokens of this request, estimated.
-    pub tokens: Option<u64>,
-    /// A call was begun and nothing of its arguments has come. Some providers hold them back until they are whole.
-    pub is_held_back: bool,
-    /// The part of a retry's wait that is over.
-    pub gone: f64,
-    /// How long that wait is.
-    pub wait: Duration,
-}
-
-/// The figures on the right.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Figures {
-    /// Tokens per second.
-    pub tokens_per_second: Option<f64>,
-    /// Shortest and longest time from a request to its first content.
-    pub first: Option<(Duration, Duration)>,
-    /// The whole prompt.
-    pub total: Duration,
+    /// When the last prompt came to its end by itself.
+    done: Option<Instant>,
+    measures: Measures,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +42,7 @@ struct Live {
     step: Step,
     step_since: Instant,
     request: Request,
+    verb: Option<Arc<str>>,
     running: Vec<(CallId, String)>,
     asks: Vec<AskId>,
     retry: Option<Retry>,
@@ -100,27 +58,12 @@ enum Step {
     FirstToken,
     Think,
     Tool(Draft),
-    Run(String),
+    Run {
+        what: String,
+        /// All of it waits for other agents.
+        for_agents: bool,
+    },
     Text,
-}
-
-/// A call that is being written.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Draft {
-    tool: String,
-    file: Option<String>,
-    head: String,
-    has_arguments: bool,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct Request {
-    since: Instant,
-    entry: Option<EntryId>,
-    has_content: bool,
-    chars: usize,
-    tokens: Counter,
-    flow: Flow,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,11 +78,20 @@ impl Phase {
     /// Takes an event of the agent that is shown.
     pub fn on_event(&mut self, event: &AgentEvent, now: Instant) {
         match event {
-            AgentEvent::TurnStarted { .. } => self.live = Some(Live::new(now)),
-            AgentEvent::TurnFinished { .. } | AgentEvent::Settled { .. } => {
-                if let Some(live) = self.live.take() {
-                    self.last = Some(Figures { tokens_per_second: live.average(), ..live.figures(now) });
-                }
+            AgentEvent::TurnStarted { .. } => {
+                self.live = Some(Live::new(now));
+                self.done = None;
+            }
+            AgentEvent::TurnFinished { outcome, .. } => {
+                let is_done = matches!(
+                    outcome,
+                    TicketOutcome::Completed | TicketOutcome::Delivered | TicketOutcome::Removed
+                );
+                self.end(now, is_done);
+            }
+            AgentEvent::Settled { .. } => {
+                self.host = None;
+                self.end(now, false);
             }
             // Whoever begins to listen within a turn has not heard its beginning.
             AgentEvent::RoundStarted { .. } => self.live(now).request(now),
@@ -176,15 +128,15 @@ impl Phase {
             }
             AgentEvent::Entry { id, patch } => {
                 if let Some(live) = &mut self.live {
-                    live.patch(id, patch, now);
+                    live.patch(id, patch, &mut self.measures, now);
                 }
             }
+            AgentEvent::CompactionStarted { .. } => self.host = Some((Kind::Compaction, now)),
+            AgentEvent::CompactionFinished { .. } => self.end_host(now),
             AgentEvent::ToolProgress { .. }
             | AgentEvent::ToolSteps { .. }
             | AgentEvent::ToolWait { .. }
-            | AgentEvent::CompactionStarted { .. }
             | AgentEvent::CompactionProgress { .. }
-            | AgentEvent::CompactionFinished { .. }
             | AgentEvent::ShellStarted { .. }
             | AgentEvent::ShellProgress { .. }
             | AgentEvent::ShellFinished { .. }
@@ -203,14 +155,46 @@ impl Phase {
         self.live.is_some()
     }
 
+    /// What the prompt that runs is called, if not by what is done for it.
+    pub fn set_verb(&mut self, verb: Option<Arc<str>>) {
+        if let Some(live) = &mut self.live {
+            live.verb = verb;
+        }
+    }
+
+    /// Another branch is being summed up from now on.
+    pub const fn branch_summary_started(&mut self, now: Instant) {
+        self.host = Some((Kind::BranchSummary, now));
+    }
+
+    /// The other branch is summed up, or nobody wants that any more.
+    pub fn branch_summary_finished(&mut self, now: Instant) {
+        self.end_host(now);
+    }
+
     /// What is being done; nothing when idle.
     pub fn status(&self, now: Instant, motion: bool) -> Option<Status> {
-        self.live.as_ref().map(|live| live.status(now, motion))
+        let live = self.live.as_ref();
+        match self.host {
+            Some((kind, since)) if live.is_none_or(|live| live.asks.is_empty()) => {
+                let word = match kind {
+                    Kind::BranchSummary => "Summing up the branch",
+                    _ => "Compacting",
+                };
+                Some(Status::plain(kind, word, now.saturating_duration_since(since)))
+            }
+            _ => live.map(|live| live.status(now, motion)),
+        }
     }
 
     /// The figures of the running prompt, else of the last one.
     pub fn figures(&self, now: Instant) -> Option<Figures> {
         self.live.as_ref().map(|live| live.figures(now)).or(self.last)
+    }
+
+    /// When the last prompt came to its end by itself; nothing of one that was stopped or failed.
+    pub const fn done(&self) -> Option<Instant> {
+        self.done
     }
 
     /// The stream of the running request.
@@ -221,17 +205,19 @@ impl Phase {
     fn live(&mut self, now: Instant) -> &mut Live {
         self.live.get_or_insert_with(|| Live::new(now))
     }
-}
 
-impl Request {
-    const fn new(now: Instant) -> Self {
-        Self {
-            since: now,
-            entry: None,
-            has_content: false,
-            chars: 0,
-            tokens: Counter::new(now),
-            flow: Flow::new(now),
+    fn end(&mut self, now: Instant, is_done: bool) {
+        if let Some(live) = self.live.take() {
+            self.last = Some(Figures { speed: live.average(), is_running: false, ..live.figures(now) });
+            self.done = is_done.then_some(now);
+        }
+    }
+
+    fn end_host(&mut self, now: Instant) {
+        self.host = None;
+        // What it held up begins now.
+        if let Some(live) = self.live.as_mut().filter(|live| live.step == Step::Prep) {
+            live.enter(Step::Prep, now);
         }
     }
 }
@@ -242,7 +228,8 @@ impl Live {
             since: now,
             step: Step::Prep,
             step_since: now,
-            request: Request::new(now),
+            request: Request::sent(now),
+            verb: None,
             running: Vec::new(),
             asks: Vec::new(),
             retry: None,
@@ -259,25 +246,26 @@ impl Live {
 
     fn request(&mut self, now: Instant) {
         self.retry = None;
-        self.request = Request::new(now);
+        self.request = Request::sent(now);
         self.enter(Step::Api, now);
     }
 
     fn follow_tools(&mut self, now: Instant) {
+        let for_agents = self.running.iter().all(|(_, tool)| waits_for_agent(tool));
         let step = match self.running.as_slice() {
             [] => Step::Prep,
-            [(_, tool)] => Step::Run(name(tool)),
-            several => Step::Run(format!("{} tools", several.len())),
+            [(_, tool)] => Step::Run { what: name(tool), for_agents },
+            several => Step::Run { what: format!("{} tools", several.len()), for_agents },
         };
         if step != self.step {
             self.enter(step, now);
         }
     }
 
-    fn patch(&mut self, id: &EntryId, patch: &EntryPatch, now: Instant) {
+    fn patch(&mut self, id: &EntryId, patch: &EntryPatch, measures: &mut Measures, now: Instant) {
         if let EntryPatch::Start(message) = patch {
-            if matches!(**message, Message::Assistant(_)) {
-                self.begin_response(id, now);
+            if let Message::Assistant(message) = &**message {
+                self.begin_response(id, message, measures, now);
             }
             return;
         }
@@ -291,20 +279,13 @@ impl Live {
                 match block {
                     Block::Thinking { .. } => self.enter(Step::Think, now),
                     Block::Text { .. } => self.enter(Step::Text, now),
-                    Block::ToolCall(call) => {
-                        let draft = Draft { tool: name(&call.name), ..Draft::default() };
-                        self.enter(Step::Tool(draft), now);
-                    }
+                    Block::ToolCall(call) => self.enter(Step::Tool(Draft::new(&call.name)), now),
                     Block::Image { .. } | Block::Unknown => {}
                 }
             }
             EntryPatch::Append { delta, .. } => {
                 self.content(now);
-                let chars = delta.chars().count();
-                self.request.chars += chars;
-                self.request.flow.push(chars, now);
-                let tokens = self.request.chars.div_ceil(CHARS_PER_TOKEN);
-                self.request.tokens.aim(u64::try_from(tokens).unwrap_or(u64::MAX), now);
+                self.request.append(delta, now);
                 if let Step::Tool(draft) = &mut self.step {
                     draft.append(delta);
                 }
@@ -316,6 +297,7 @@ impl Live {
             }
             EntryPatch::Finish(message) => {
                 if let Message::Assistant(message) = &**message {
+                    measures.learn(&self.request, message);
                     self.finish_response(message, now);
                 }
                 self.enter(Step::Prep, now);
@@ -323,15 +305,22 @@ impl Live {
         }
     }
 
-    fn begin_response(&mut self, id: &EntryId, now: Instant) {
+    fn begin_response(
+        &mut self,
+        id: &EntryId,
+        message: &AssistantMessage,
+        measures: &Measures,
+        now: Instant,
+    ) {
         // A repeated request began when its wait ended, and one that follows within a round when the one before ended.
         let begun = match self.retry.take() {
             Some(retry) => (retry.since + retry.delay).min(now),
             None if self.request.entry.is_some() => self.step_since,
             None => self.request.since,
         };
-        self.request = Request { entry: Some(id.clone()), ..Request::new(begun) };
-        self.enter(Step::FirstToken, now);
+        self.request = Request::answered(begun, now, Some(id.clone()), measures.of(message));
+        // Nothing new for the stopwatch: the request is still waited for.
+        self.enter(Step::FirstToken, begun);
     }
 
     fn content(&mut self, now: Instant) {
@@ -351,66 +340,55 @@ impl Live {
         }
     }
 
-    fn average(&self) -> Option<f64> {
+    fn average(&self) -> Option<Speed> {
         #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
         let output = self.output as f64;
-        (self.output > 0 && !self.waited.is_zero()).then(|| output / self.waited.as_secs_f64())
+        let tokens = (self.output > 0 && !self.waited.is_zero()).then(|| output / self.waited.as_secs_f64())?;
+        Some(Speed { tokens, is_guessed: false })
     }
 
     fn figures(&self, now: Instant) -> Figures {
+        let is_guessed = !self.request.is_measured();
+        let live = self.request.flow.tokens_per_second(now).map(|tokens| Speed { tokens, is_guessed });
         Figures {
-            tokens_per_second: self.request.flow.tokens_per_second(now).or_else(|| self.average()),
+            speed: live.or_else(|| self.average()),
             first: self.first,
             total: now.saturating_duration_since(self.since),
+            is_running: true,
         }
     }
 
     fn status(&self, now: Instant, motion: bool) -> Status {
         let elapsed = now.saturating_duration_since(self.step_since);
-        let blank = Status {
-            kind: Kind::Prep,
-            word: String::new(),
-            short: None,
-            elapsed: Some(elapsed),
-            quiet: elapsed,
-            tokens: None,
-            is_held_back: false,
-            gone: 0.0,
-            wait: Duration::ZERO,
-        };
         if !self.asks.is_empty() {
-            return Status { kind: Kind::Asking, word: "Waiting for you".to_owned(), elapsed: None, ..blank };
+            return Status { elapsed: None, ..Status::plain(Kind::Asking, "Waiting for you", elapsed) };
         }
+        let status = |kind, word: &str| Status {
+            verb: self.verb.clone(),
+            ..Status::plain(kind, word, elapsed)
+        };
         if let Some(retry) = self.retry {
-            return retry.status(now, blank);
+            return retry.status(now, self.verb.clone());
         }
         let count = self.request.tokens.shown(now, motion);
         let tokens = (count > 0).then_some(count);
         let heard = self.request.flow.last().map(|last| now.saturating_duration_since(last));
         let quiet = heard.map_or(elapsed, |heard| heard.min(elapsed));
-        let status = |kind, word: &str| Status { kind, word: word.to_owned(), ..blank.clone() };
         match &self.step {
             Step::Prep => status(Kind::Prep, "Preparing"),
             Step::Api => status(Kind::Api, "Sending request"),
             Step::FirstToken => status(Kind::FirstToken, "Waiting for the model"),
-            Step::Think => {
-                let word = match elapsed.as_secs() {
-                    0..10 => "Thinking",
-                    10..20 => "Still thinking",
-                    20..45 => "Thinking more",
-                    45.. => "Deep in thought",
-                };
-                Status { tokens, quiet, ..status(Kind::Think, word) }
-            }
+            Step::Think => Status { tokens, quiet, ..status(Kind::Think, status::thinking(elapsed)) },
             Step::Tool(draft) => Status {
                 tokens,
                 quiet,
-                short: Some("Writing".to_owned()),
+                short: Some(draft.short().to_owned()),
                 is_held_back: !draft.has_arguments,
                 ..status(Kind::Tool, &draft.word())
             },
-            Step::Run(what) => {
-                Status { short: Some("Running".to_owned()), ..status(Kind::Run, &format!("Running {what}")) }
+            Step::Run { what, for_agents } => {
+                let kind = if *for_agents { Kind::RunAgents } else { Kind::Run };
+                Status { short: Some("Running".to_owned()), ..status(kind, &format!("Running {what}")) }
             }
             Step::Text => Status { tokens, quiet, ..status(Kind::Text, "Writing reply") },
         }
@@ -418,62 +396,24 @@ impl Live {
 }
 
 impl Retry {
-    fn status(self, now: Instant, blank: Status) -> Status {
+    fn status(self, now: Instant, verb: Option<Arc<str>>) -> Status {
         let gone = now.saturating_duration_since(self.since);
         let left = self.delay.saturating_sub(gone);
         if left.is_zero() {
             let elapsed = gone.saturating_sub(self.delay);
-            let word = "Sending request".to_owned();
-            return Status { kind: Kind::Api, word, elapsed: Some(elapsed), quiet: elapsed, ..blank };
+            return Status { verb, ..Status::plain(Kind::Api, "Sending request", elapsed) };
         }
         let counts = format!("attempt {} of {}", self.attempt, self.max);
         let left = crate::text::formats::limit(left);
         Status {
-            kind: Kind::Retry,
-            word: format!("Retrying in {left} · {counts}"),
             short: Some(format!("Retrying in {left}")),
             elapsed: None,
             gone: gone.as_secs_f64() / self.delay.as_secs_f64(),
-            wait: self.delay,
-            ..blank
+            ..Status::plain(Kind::Retry, format!("Retrying in {left} · {counts}"), gone)
         }
     }
-}
-
-impl Draft {
-    fn append(&mut self, delta: &str) {
-        self.has_arguments |= !delta.is_empty();
-        let names_file = matches!(self.tool.as_str(), "write" | "edit");
-        if names_file && self.file.is_none() && self.head.len() < HEAD_CHARS {
-            self.head.push_str(delta);
-            self.file = path_in(&self.head);
-        }
-    }
-
-    fn word(&self) -> String {
-        let file = self.file.as_deref().unwrap_or("a file");
-        match self.tool.as_str() {
-            "write" => format!("Writing {file}"),
-            "edit" => format!("Editing {file}"),
-            "" => "Writing a tool call".to_owned(),
-            tool => format!("Writing {tool} call"),
-        }
-    }
-}
-
-/// The last part of the path in arguments that may not be whole yet.
-fn path_in(arguments: &str) -> Option<String> {
-    let (_, rest) = arguments.split_once("\"path\"").or_else(|| arguments.split_once("\"file_path\""))?;
-    let rest = rest.trim_start().strip_prefix(':')?.trim_start();
-    let path = serde_json::Deserializer::from_str(rest).into_iter::<String>().next()?.ok()?;
-    let file = name(path.rsplit(['/', '\\']).next().unwrap_or_default());
-    (!file.is_empty()).then_some(file)
-}
-
-fn name(text: &str) -> String {
-    width::cut(&clean::for_line(text), NAME_COLUMNS).into_owned()
 }
 
 #[cfg(test)]
-#[path = "phase_tests.rs"]
+#[path = "tests.rs"]
 pub(in crate::ui::chrome) mod tests;
