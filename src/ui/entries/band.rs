@@ -85,21 +85,27 @@ pub fn mark(role: Role, mark: &'static str, cx: &EntryCx<'_>, ground: Color) -> 
     vec![Span::styled(mark, style), Span::raw(blank)]
 }
 
-/// The rail of something that is over: its mark, a word where it did not go well, the time.
-pub fn ended(state: State, word: Option<Seg>, took: Option<Duration>, cx: &EntryCx<'_>) -> Vec<Seg> {
+/// The rail of something that is over: what comes first, its mark, words where it did not go well, the time.
+pub fn ended(
+    state: State,
+    lead: Option<Seg>,
+    word: impl IntoIterator<Item = Seg>,
+    took: Option<Duration>,
+    cx: &EntryCx<'_>,
+) -> Vec<Seg> {
     let glyph = state.glyph().filter(|_| cx.look.glyphs);
-    let mut rail: Vec<Seg> = Vec::new();
+    let mut rail = led(lead);
+    let mut word = word.into_iter().peekable();
     if let Some(glyph) = glyph {
         rail.push(Seg::new(state.role(), glyph));
     }
-    if let Some(word) = word {
-        if glyph.is_some() {
-            rail.push(Seg::new(Role::Muted, " "));
-        }
-        rail.push(word);
+    let has_word = word.peek().is_some();
+    if has_word && glyph.is_some() {
+        rail.push(Seg::new(Role::Muted, " "));
     }
+    rail.extend(word);
     if let Some(took) = took {
-        if !rail.is_empty() {
+        if has_word || glyph.is_some() {
             rail.push(Seg::new(Role::Muted, "  "));
         }
         let role = if took >= formats::SLOW { Role::MdHeading } else { Role::Muted };
@@ -108,14 +114,21 @@ pub fn ended(state: State, word: Option<Seg>, took: Option<Duration>, cx: &Entry
     rail
 }
 
+/// The begin of a rail: what comes first, and the gap behind it.
+fn led(lead: Option<Seg>) -> Vec<Seg> {
+    lead.into_iter().flat_map(|lead| [lead, Seg::new(Role::Muted, WIDE_GAP)]).collect()
+}
+
 /// The rail of something that runs, and when it is wrong.
 pub fn running(
+    lead: Option<Seg>,
     since: Instant,
     limit: Option<Duration>,
     cx: &EntryCx<'_>,
     next: &mut NextDeadline,
 ) -> Vec<Seg> {
-    let mut rail = vec![Seg::new(Role::Text, live_time(since, cx, next))];
+    let mut rail = led(lead);
+    rail.push(Seg::new(Role::Text, live_time(since, cx, next)));
     if let Some(limit) = limit {
         rail.push(Seg::new(Role::Dim, format!(" / {}", formats::limit(limit))));
     }

@@ -6,6 +6,7 @@ use super::draft::Draft;
 use super::outcome::Outcome;
 use super::seg::{self, Seg};
 use super::state::State;
+use super::steps::Steps;
 use super::title::{self, Kind};
 use super::{EntryCx, Layout, band, facts};
 use crate::proto::message::ToolResultMessage;
@@ -38,13 +39,14 @@ pub fn lay_out(call: &Call, cx: &EntryCx<'_>) -> Layout {
             (band(call, State::Asking, rail, cx), Panel::new(cx))
         }
         CallPhase::Running { since, limit } => {
-            let rail = band::running(*since, *limit, cx, &mut next);
+            let lead = Steps::of(call, None, cx).and_then(|steps| steps.lead());
+            let rail = band::running(lead, *since, *limit, cx, &mut next);
             (band(call, State::Running, rail, cx), before_end(call, cx))
         }
         CallPhase::Done { result, .. } => ended(call, result, cx),
         CallPhase::Dropped => {
             let word = Seg::new(Role::Muted, "stopped");
-            let rail = band::ended(State::Stopped, Some(word), None, cx);
+            let rail = band::ended(State::Stopped, None, Some(word), None, cx);
             if call.arguments.is_empty() {
                 let draft = Draft::read(&call.draft);
                 let band = band::Band { state: State::Stopped, ..writing(call, &draft, rail, cx) };
@@ -54,19 +56,31 @@ pub fn lay_out(call: &Call, cx: &EntryCx<'_>) -> Layout {
             }
         }
     };
-    let mut rows = vec![band.row(cx)];
-    rows.extend(panel.into_rows());
-    Layout { rows, next, ..Layout::default() }
+    let mut layout = Layout { rows: vec![band.row(cx)], next, ..Layout::default() };
+    panel.under(&mut layout);
+    layout
 }
 
 /// The band of a call whose arguments are whole and that is not over.
 fn band(call: &Call, state: State, rail: Vec<Seg>, cx: &EntryCx<'_>) -> band::Band {
+    let steps = Steps::of(call, None, cx);
     band::Band {
         state,
-        title: title::title(&call.tool, &call.arguments, None, cx.look),
-        facts: facts::going_on(&call.tool, &call.arguments),
+        title: title_of(call, steps.as_ref(), None, cx),
+        facts: match &steps {
+            Some(steps) => steps.location(cx),
+            None => facts::going_on(&call.tool, &call.arguments),
+        },
         rail,
         sign: sign(&call.tool),
+    }
+}
+
+/// What is done, and to what. `shown`: lines that a read gave.
+fn title_of(call: &Call, steps: Option<&Steps>, shown: Option<u64>, cx: &EntryCx<'_>) -> Vec<Seg> {
+    match steps {
+        Some(steps) => steps.title(),
+        None => title::title(&call.tool, &call.arguments, shown, cx.look),
     }
 }
 
@@ -106,6 +120,10 @@ fn before_end<'a>(call: &Call, cx: &'a EntryCx<'a>) -> Panel<'a> {
         Kind::Bash => command(&mut panel, title::text(&call.arguments, "command").unwrap_or_default()),
         _ => {}
     }
+    if let Some(steps) = Steps::of(call, None, cx) {
+        steps.draw(&mut panel, call, None);
+        return panel;
+    }
     let has_more_before = call.output_dropped > 0;
     output::draw(&mut panel, Output { text: &call.output, has_more_before, ..Output::default() });
     panel
@@ -115,11 +133,17 @@ fn ended<'a>(call: &Call, result: &ToolResultMessage, cx: &'a EntryCx<'a>) -> (b
     let kind = Kind::of(&call.tool);
     let outcome = Outcome::of(result, kind == Kind::Bash);
     let shown = if kind == Kind::Read { facts::read_lines(&outcome) } else { None };
+    let steps = Steps::of(call, Some(&outcome), cx);
+    let at = steps.as_ref().filter(|_| outcome.word.is_some()).and_then(Steps::at);
+    let lead = steps.as_ref().filter(|_| at.is_none()).and_then(Steps::lead);
+    let word = outcome.word.clone().into_iter().chain(at);
+    let mut facts = facts::ended(&call.tool, &call.arguments, &outcome, result);
+    facts.extend(steps.iter().flat_map(|steps| steps.location(cx)));
     let band = band::Band {
         state: outcome.state,
-        title: title::title(&call.tool, &call.arguments, shown, cx.look),
-        facts: facts::ended(&call.tool, &call.arguments, &outcome, result),
-        rail: band::ended(outcome.state, outcome.word.clone(), outcome.took, cx),
+        title: title_of(call, steps.as_ref(), shown, cx),
+        facts,
+        rail: band::ended(outcome.state, lead, word, outcome.took, cx),
         sign: sign(&call.tool),
     };
     let mut panel = Panel::new(cx);
@@ -132,7 +156,14 @@ fn ended<'a>(call: &Call, result: &ToolResultMessage, cx: &'a EntryCx<'a>) -> (b
             let kept = outcome.number(&["truncation", "outputLines"]).unwrap_or(all);
             let lines_before = all.saturating_sub(kept);
             let whole_in = outcome.fact("fullOutputPath");
-            output::draw(&mut panel, Output { text: body, lines_before, has_more_before: false, whole_in });
+            if let Some(steps) = &steps {
+                steps.draw(&mut panel, call, whole_in);
+            }
+            // Logs may keep what was printed only as a whole.
+            if steps.as_ref().is_none_or(|steps| steps.is_silent(call)) {
+                let output = Output { text: body, lines_before, has_more_before: false, whole_in };
+                output::draw(&mut panel, output);
+            }
         }
         Kind::Edit => change::draw(&mut panel, change::lines(&outcome), path),
         Kind::Write if outcome.is_ok() => written(&mut panel, call),

@@ -5,9 +5,11 @@
 //! |---|---|
 //! | `user` `reply` `thinking` `custom` `notice` `turn_end` | one kind of item each |
 //! | `call` `shell` | a band, and what stands under it |
+//! | `compaction` | the summary that takes the place of what was said |
 //! | `band` | the row that tells what is done, how it is going and how long it takes |
 //! | `state` | how far a call is, its colours and marks |
 //! | `outcome` | what a result says about how its call ended |
+//! | `steps` | the steps of a shell command of several |
 //! | `title` | what a call is about, by tool |
 //! | `facts` | what a result holds, in a few words |
 //! | `draft` | arguments that are still being written |
@@ -20,6 +22,7 @@
 mod band;
 mod body;
 mod call;
+mod compaction;
 mod custom;
 mod draft;
 mod estimate;
@@ -30,6 +33,7 @@ mod reply;
 mod seg;
 mod shell;
 mod state;
+mod steps;
 mod thinking;
 mod title;
 mod turn_end;
@@ -126,9 +130,7 @@ pub fn lay_out(item: &Item, cx: &EntryCx<'_>) -> Layout {
         Body::Thinking(thinking) => thinking::lay_out(thinking, cx),
         Body::Call(call) => call::lay_out(call, cx),
         Body::Shell(shell) => shell::lay_out(shell, cx),
-        Body::Compaction(compaction) => {
-            custom::lay_out("summary of what came before", &compaction.summary, cx)
-        }
+        Body::Compaction(compaction) => compaction::lay_out(compaction, cx),
         Body::Custom { label, text } => custom::lay_out(label, text, cx),
         Body::Notice { level, text } => notice::lay_out(*level, text, cx),
         Body::TurnEnd(end) => turn_end::lay_out(end, cx),
@@ -140,7 +142,7 @@ pub fn lay_out(item: &Item, cx: &EntryCx<'_>) -> Layout {
         row.start = start;
     }
     if layout.rows.is_empty() {
-        // A reply of nothing but blanks, or only definitions of links.
+        // A reply of nothing but blanks, only definitions of links, a compaction that was stopped a while ago.
         return Layout::default();
     }
     layout

@@ -17,7 +17,7 @@ pub fn lay_out(shell: &Shell, cx: &EntryCx<'_>) -> Layout {
         Shell::Running { command, output, shown_only, since } => {
             call::command(&mut panel, command);
             output::draw(&mut panel, Output { text: output, ..Output::default() });
-            (State::Running, band::running(*since, None, cx, &mut next), command, *shown_only)
+            (State::Running, band::running(None, *since, None, cx, &mut next), command, *shown_only)
         }
         Shell::Done(_) => {
             let Some(done) = shell.done() else { return Layout::default() };
@@ -35,7 +35,7 @@ pub fn lay_out(shell: &Shell, cx: &EntryCx<'_>) -> Layout {
                 whole_in: done.full_output_path.as_deref(),
             };
             output::draw(&mut panel, output);
-            let rail = band::ended(state, word, None, cx);
+            let rail = band::ended(state, None, word, None, cx);
             (state, rail, &done.command, done.exclude_from_context == Some(true))
         }
     };
@@ -49,7 +49,7 @@ pub fn lay_out(shell: &Shell, cx: &EntryCx<'_>) -> Layout {
         rail,
         sign: if shown_only { 3 } else { 2 },
     };
-    let mut rows = vec![band.row(cx)];
-    rows.extend(panel.into_rows());
-    Layout { rows, next, ..Layout::default() }
+    let mut layout = Layout { rows: vec![band.row(cx)], next, ..Layout::default() };
+    panel.under(&mut layout);
+    layout
 }
