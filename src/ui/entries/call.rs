@@ -1,19 +1,20 @@
 //! A tool call: its band, and what stands under it.
 
 use super::body::output::Output;
-use super::body::{Panel, change, code, listing, output, prose};
+use super::body::{Panel, change, code, json, listing, output, prose, results};
 use super::draft::Draft;
 use super::outcome::Outcome;
 use super::seg::{self, Seg};
 use super::state::State;
 use super::steps::Steps;
 use super::title::{self, Kind};
-use super::{EntryCx, Layout, band, facts};
+use super::{EntryCx, Layout, band, facts, plain_call};
 use crate::proto::message::ToolResultMessage;
 use crate::text::highlight::Highlighter;
 use crate::theme::role::Role;
 use crate::transcript::item::{Call, CallPhase};
 use crate::ui::scene::NextDeadline;
+use ratatui::style::Color;
 
 /// Columns that the rail of a running command may take: a command that needs them is shown again when the row is open.
 const RAIL: usize = 28;
@@ -56,9 +57,26 @@ pub fn lay_out(call: &Call, cx: &EntryCx<'_>) -> Layout {
             }
         }
     };
+    if is_plain(call, cx) {
+        let time = match &call.phase {
+            CallPhase::Running { since, limit } => Some((*since, *limit)),
+            _ => None,
+        };
+        return plain_call::lay_out(band, time, panel, cx);
+    }
     let mut layout = Layout { rows: vec![band.row(cx)], next, ..Layout::default() };
     panel.under(&mut layout);
     layout
+}
+
+/// A tool that is not built in, and the user wants bands only for those that are.
+fn is_plain(call: &Call, cx: &EntryCx<'_>) -> bool {
+    Kind::of(&call.tool) == Kind::Other && !cx.look.display.other_tools
+}
+
+/// What stands under a call, empty.
+fn panel_of<'a>(call: &Call, cx: &'a EntryCx<'a>) -> Panel<'a> {
+    if is_plain(call, cx) { Panel::on(cx, Color::Reset) } else { Panel::new(cx) }
 }
 
 /// The band of a call whose arguments are whole and that is not over.
@@ -112,7 +130,7 @@ fn drafted<'a>(tool: &str, draft: &Draft<'_>, cx: &'a EntryCx<'a>) -> Panel<'a> 
 
 /// What stands under a call that is not over.
 fn before_end<'a>(call: &Call, cx: &'a EntryCx<'a>) -> Panel<'a> {
-    let mut panel = Panel::new(cx);
+    let mut panel = panel_of(call, cx);
     match Kind::of(&call.tool) {
         // The card that asks shows the file.
         Kind::Write if matches!(call.phase, CallPhase::Asking) => {}
@@ -146,7 +164,7 @@ fn ended<'a>(call: &Call, result: &ToolResultMessage, cx: &'a EntryCx<'a>) -> (b
         rail: band::ended(outcome.state, lead, word, outcome.took, cx),
         sign: sign(&call.tool),
     };
-    let mut panel = Panel::new(cx);
+    let mut panel = panel_of(call, cx);
     let path = title::text(&call.arguments, "path").unwrap_or_default();
     let body = outcome.body();
     match kind {
@@ -166,6 +184,10 @@ fn ended<'a>(call: &Call, result: &ToolResultMessage, cx: &'a EntryCx<'a>) -> (b
             }
         }
         Kind::Edit => change::draw(&mut panel, change::lines(&outcome), path),
+        // Of a file that was there before, what is new is what one opens the row for.
+        Kind::Write if outcome.is_ok() && cx.open && outcome.has("patch") => {
+            change::draw(&mut panel, change::lines(&outcome), path);
+        }
         Kind::Write if outcome.is_ok() => written(&mut panel, call),
         Kind::Read if cx.open => {
             code::whole(&mut panel, facts::file_text(body), Highlighter::for_path(path));
@@ -173,6 +195,7 @@ fn ended<'a>(call: &Call, result: &ToolResultMessage, cx: &'a EntryCx<'a>) -> (b
         Kind::Grep | Kind::Find | Kind::Ls if cx.open => {
             listing::whole(&mut panel, body, kind == Kind::Grep);
         }
+        Kind::Other if outcome.is_ok() && is_formed(&mut panel, &outcome) => {}
         Kind::Other if cx.open => {
             let whole_in = outcome.fact("fullOutputPath");
             output::draw(&mut panel, Output { text: body, whole_in, ..Output::default() });
@@ -185,6 +208,19 @@ fn ended<'a>(call: &Call, result: &ToolResultMessage, cx: &'a EntryCx<'a>) -> (b
         prose::draw(&mut panel, says, *role);
     }
     (band, panel)
+}
+
+/// Adds what a tool that is not known here gave, if it has a form that is. False if it has none.
+fn is_formed(panel: &mut Panel<'_>, outcome: &Outcome<'_>) -> bool {
+    if let Some(hits) = results::hits(outcome).filter(|hits| !hits.is_empty()) {
+        results::draw(panel, &hits);
+        return true;
+    }
+    let value = json::parse(outcome.body());
+    if let Some(value) = &value {
+        json::draw(panel, value);
+    }
+    value.is_some()
 }
 
 /// What a call writes into a file.

@@ -6,6 +6,7 @@
 //! | `user` `reply` `thinking` `custom` `notice` `turn_end` | one kind of item each |
 //! | `call` `shell` | a band, and what stands under it |
 //! | `compaction` | the summary that takes the place of what was said |
+//! | `plain_call` | a call without a band, where the user wants none |
 //! | `band` | the row that tells what is done, how it is going and how long it takes |
 //! | `state` | how far a call is, its colours and marks |
 //! | `outcome` | what a result says about how its call ended |
@@ -29,6 +30,7 @@ mod estimate;
 mod facts;
 mod notice;
 mod outcome;
+mod plain_call;
 mod reply;
 mod seg;
 mod shell;

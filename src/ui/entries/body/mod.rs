@@ -6,15 +6,18 @@
 //! | `code` | a file's text, and commands of several lines |
 //! | `change` | differences |
 //! | `listing` | what a search found |
+//! | `json` `results` | what other tools gave, where it has a form |
 //! | `prose` | sentences: errors, refusals |
 //!
 //! A panel is cut at [`MOST_ROWS`], so that no result makes a frame late; what is left out is told.
 
 pub mod change;
 pub mod code;
+pub mod json;
 pub mod listing;
 pub mod output;
 pub mod prose;
+pub mod results;
 
 use super::{EntryCx, Layout, Moving};
 use crate::config::action::Action;
@@ -157,6 +160,14 @@ impl<'a> Panel<'a> {
             self.push(row);
         }
         is_whole
+    }
+
+    /// Adds a line, wrapped by word.
+    pub fn push_words(&mut self, text: &str, style: Style) {
+        let left = MOST_ROWS.saturating_sub(self.rows.len());
+        for row in wrap::first_rows(&linked(vec![Run::new(text, style, 0)]), self.room(), Break::Words, left) {
+            self.push(row);
+        }
     }
 
     /// The beginning of a line on one row; `…` stands for the rest.
