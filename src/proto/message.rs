@@ -3,6 +3,7 @@
 //! The JSON form is that of Pi's session format version 3, so that logs travel between the two programs. Fields that
 //! only Mynah writes are optional and ignored by other readers.
 
+use super::compaction::CompactionFacts;
 use super::ids::CallId;
 use super::model::ThinkingLevel;
 use super::tool::ToolSpec;
@@ -314,6 +315,9 @@ pub struct CompactionSummaryMessage {
     /// Context size before.
     #[serde(default)]
     pub tokens_before: u64,
+    /// What else is known of it.
+    #[serde(default, skip_serializing_if = "CompactionFacts::is_empty")]
+    pub facts: CompactionFacts,
     /// When.
     #[serde(default)]
     pub timestamp: Millis,

@@ -6,6 +6,7 @@
 //! checkpoint of the compaction on where there is one.
 
 use super::line::millis;
+use crate::proto::compaction::CompactionFacts;
 use crate::proto::entry::{Entry, EntryKind};
 use crate::proto::ids::EntryId;
 use crate::proto::message::{
@@ -123,10 +124,15 @@ fn message_of(entry: &Entry) -> Option<Arc<Message>> {
     Some(match &entry.kind {
         EntryKind::Message { .. } if is_system(&entry.kind) => return None,
         EntryKind::Message { message } => Arc::clone(message),
-        EntryKind::Compaction { summary, tokens_before, .. } => {
+        EntryKind::Compaction { summary, tokens_before, usage, details, .. } => {
+            let mut facts = CompactionFacts::of_details(details.as_ref());
+            // A price of nothing is one that nobody knows.
+            let cost = usage.as_ref().map(|usage| usage.cost.total).filter(|cost| *cost > 0.0);
+            facts.cost = facts.cost.or(cost);
             Arc::new(Message::CompactionSummary(CompactionSummaryMessage {
                 summary: summary.clone(),
                 tokens_before: *tokens_before,
+                facts,
                 timestamp,
             }))
         }

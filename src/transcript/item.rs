@@ -5,7 +5,7 @@
 
 use super::held::{Arguments, Given};
 use super::trail::Trail;
-use crate::proto::chain::{Chain, Wait};
+use crate::proto::chain::{CHAIN, Chain, Wait};
 use crate::proto::compaction::CompactionReason;
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::{CallId, EntryId};
@@ -171,7 +171,7 @@ pub struct Call {
     pub phase: CallPhase,
     /// Its steps, if it is a shell command of several.
     pub chain: Option<Arc<Chain>>,
-    /// What each step has printed so far, as of `output`.
+    /// What each step has printed, as of `output`, as far as this process saw it run; see [`Call::step_output`].
     pub step_outputs: Vec<String>,
     /// What it waits for.
     pub wait: Option<Wait>,
@@ -179,6 +179,33 @@ pub struct Call {
     pub output: String,
     /// Bytes that were cut from the beginning of `output`.
     pub output_dropped: u64,
+}
+
+impl Call {
+    /// What is shown in the row of what a step has printed, and how many lines it printed before that. Once the call is
+    /// over, what its result keeps: so a row looks the same after the session was resumed.
+    pub fn step_output(&self, step: usize) -> (&str, u64) {
+        let kept = self.chain.as_ref().and_then(|chain| chain.steps.get(step));
+        let is_kept = matches!(&self.phase, CallPhase::Done { result, .. }
+            if result.details.as_ref().is_some_and(|details| details.get(CHAIN).is_some()));
+        match (kept, self.step_outputs.get(step)) {
+            (Some(kept), _) if is_kept => (&kept.output, kept.lines_before),
+            (_, Some(output)) => (output, 0),
+            (Some(kept), None) => (&kept.output, kept.lines_before),
+            (None, None) => ("", 0),
+        }
+    }
+
+    /// When it began, if this process saw it end.
+    pub fn begun(&self) -> Option<Instant> {
+        match &self.phase {
+            CallPhase::Running { since, .. } => Some(*since),
+            CallPhase::Done { result, ended: Some(ended), .. } => {
+                ended.checked_sub(Duration::from_millis(result.duration_ms?))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Bytes of a running call's output that are kept for its row.
@@ -305,6 +332,8 @@ pub enum CompactionPhase {
         /// How long it took.
         took: Option<Duration>,
     },
+    /// It failed: a notice says why, and nothing else is shown of it.
+    Failed,
     /// It was stopped; shown for a moment.
     Cancelled {
         /// When.

@@ -53,7 +53,8 @@ fn steps() -> Vec<Step> {
         bash("echo several\necho lines", 30),
         bash("true", 30),
     ];
-    let more: Vec<_> = reads(2).chain([("ls", json!({})), ("grep", json!({"pattern": "x", "path": "src"}))]).collect();
+    let more: Vec<_> =
+        reads(2).chain([("ls", json!({})), ("grep", json!({"pattern": "x", "path": "src"}))]).collect();
     vec![
         step("I'll look first.", looking).thinking("Where could it be? I should look."),
         step("Now I change it.", changing),
@@ -270,7 +271,8 @@ fn a_resumed_run_looks_as_it_did() {
     let rows: Vec<String> = pty.text().lines().map(str::to_owned).collect();
     let after = bands(&rows);
     // Times, facts and failures: all of them.
-    let (before, after): (BTreeSet<_>, BTreeSet<_>) = (before.into_iter().collect(), after.into_iter().collect());
+    let (before, after): (BTreeSet<_>, BTreeSet<_>) =
+        (before.into_iter().collect(), after.into_iter().collect());
     assert_eq!(before.difference(&after).collect::<Vec<_>>(), Vec::<&String>::new());
     leave(&mut pty);
 }

@@ -207,6 +207,7 @@ fn messages_of_programs_become_user_messages() {
             Message::CompactionSummary(CompactionSummaryMessage {
                 summary: "S".to_owned(),
                 tokens_before: 1,
+                facts: Default::default(),
                 timestamp: 0,
             }),
             Message::BranchSummary(BranchSummaryMessage {

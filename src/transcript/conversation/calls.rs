@@ -140,6 +140,11 @@ impl Conversation {
             call.tool.clone_from(&result.tool_name);
         }
         call.wait = None;
+        // What the result keeps is what a resumed session will have, so it is what is shown from now on.
+        if let Some(chain) = Chain::of_details(result.details.as_ref()) {
+            call.step_outputs.resize_with(chain.steps.len(), String::new);
+            call.chain = Some(Arc::new(chain));
+        }
         let limit = match call.phase {
             CallPhase::Running { limit, .. } => limit,
             _ => None,

@@ -37,15 +37,23 @@ impl Conversation {
 
     /// It is over.
     pub(super) fn compaction_finished(&mut self, outcome: &CompactionOutcome, now: Instant) -> bool {
-        let Some(index) = self.running_compaction() else { return false };
+        let running = self.running_compaction();
+        let told = match outcome {
+            CompactionOutcome::Done { entry, .. } => self.compaction_of(entry),
+            CompactionOutcome::Cancelled | CompactionOutcome::Failed { .. } => None,
+        };
+        let Some(index) = running.or(told) else { return false };
         let Some(Item { body: Body::Compaction(compaction), entry, .. }) = self.item_mut(index) else {
             return false;
         };
-        let CompactionPhase::Running { since } = compaction.phase else { return false };
-        let took = now.saturating_duration_since(since);
+        let took = match compaction.phase {
+            CompactionPhase::Running { since } => now.saturating_duration_since(since),
+            _ => Duration::ZERO,
+        };
         match outcome {
             CompactionOutcome::Done { entry: id, tokens_after, cost, duration_ms } => {
                 *entry = Some(id.clone());
+                compaction.trail = Trail::default();
                 compaction.phase = CompactionPhase::Done {
                     tokens_after: *tokens_after,
                     cost: *cost,
@@ -54,45 +62,148 @@ impl Conversation {
             }
             CompactionOutcome::Cancelled => compaction.phase = CompactionPhase::Cancelled { at: now, took },
             CompactionOutcome::Failed { error } => {
-                compaction.phase = CompactionPhase::Cancelled { at: now, took };
+                compaction.phase = CompactionPhase::Failed;
                 self.notice(NoticeLevel::Error, error.clone());
             }
         }
         true
     }
 
-    /// The summary of a log, or the one that was just written.
-    pub(super) fn compacted(&mut self, entry: Option<EntryId>, summary: &CompactionSummaryMessage) {
-        if let Some(index) = self.running_compaction()
-            && let Some(Item { body: Body::Compaction(compaction), .. }) = self.item_mut(index)
+    /// The summary of a log, or the one that was just written: its entry and the end of its compaction come in any order,
+    /// and are one item.
+    pub(super) fn compacted(&mut self, id: Option<EntryId>, summary: &CompactionSummaryMessage) {
+        let known = id.as_ref().and_then(|id| self.compaction_of(id)).or_else(|| self.running_compaction());
+        let facts = summary.facts;
+        let took = facts.duration_ms.map(Duration::from_millis);
+        if let Some(index) = known
+            && let Some(Item { body: Body::Compaction(compaction), entry, .. }) = self.item_mut(index)
         {
+            *entry = id;
             compaction.summary.clone_from(&summary.summary);
+            compaction.reason = compaction.reason.or(facts.reason);
+            if summary.tokens_before > 0 {
+                compaction.tokens_before = summary.tokens_before;
+            }
+            if let CompactionPhase::Done { tokens_after, cost, took: known } = &mut compaction.phase {
+                *tokens_after = tokens_after.or(facts.tokens_after);
+                *cost = cost.or(facts.cost);
+                *known = known.or(took);
+            }
             return;
         }
         self.push(
-            entry,
+            id,
             Body::Compaction(Box::new(Compaction {
-                reason: None,
+                reason: facts.reason,
                 summary: summary.summary.clone(),
                 trail: Trail::default(),
                 tokens_before: summary.tokens_before,
-                phase: CompactionPhase::Done { tokens_after: None, cost: None, took: None },
+                phase: CompactionPhase::Done { tokens_after: facts.tokens_after, cost: facts.cost, took },
             })),
         );
     }
 
     fn running_compaction(&self) -> Option<usize> {
-        let is_running = |item: &Item| {
-            matches!(&item.body, Body::Compaction(compaction)
-                if matches!(compaction.phase, CompactionPhase::Running { .. }))
-        };
-        // Nothing is said while one runs, so it stands near the end.
-        self.items
-            .iter()
-            .enumerate()
-            .rev()
-            .take(16)
-            .find(|(_, item)| is_running(item))
+        self.newest_compaction(|_, compaction| matches!(compaction.phase, CompactionPhase::Running { .. }))
+    }
+
+    fn compaction_of(&self, id: &EntryId) -> Option<usize> {
+        self.newest_compaction(|item, _| item.entry.as_ref() == Some(id))
+    }
+
+    fn newest_compaction(&self, is_it: impl Fn(&Item, &Compaction) -> bool) -> Option<usize> {
+        // Little is said while one runs, so it stands near the end.
+        let last = self.items.iter().enumerate().rev().take(16);
+        last.into_iter()
+            .find(|(_, item)| matches!(&item.body, Body::Compaction(compaction) if is_it(item, compaction)))
             .map(|(index, _)| index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::compaction::CompactionFacts;
+    use crate::proto::entry::EntryPatch;
+    use crate::proto::event::AgentEvent;
+    use crate::proto::message::Message;
+    use std::sync::Arc;
+
+    const FACTS: CompactionFacts = CompactionFacts {
+        reason: Some(CompactionReason::Auto),
+        tokens_after: Some(9400),
+        cost: Some(0.02),
+        duration_ms: Some(41_200),
+    };
+
+    fn summary(facts: CompactionFacts) -> Arc<Message> {
+        Arc::new(Message::CompactionSummary(CompactionSummaryMessage {
+            summary: "# Goal".to_owned(),
+            tokens_before: 112_000,
+            facts,
+            timestamp: 0,
+        }))
+    }
+
+    fn started() -> AgentEvent {
+        AgentEvent::CompactionStarted { reason: CompactionReason::Auto, tokens_before: 112_000 }
+    }
+
+    fn finished() -> AgentEvent {
+        let outcome = CompactionOutcome::Done {
+            entry: EntryId::new("e9"),
+            tokens_after: Some(9400),
+            cost: Some(0.02),
+            duration_ms: 41_200,
+        };
+        AgentEvent::CompactionFinished { outcome }
+    }
+
+    fn play(events: &[AgentEvent]) -> Conversation {
+        let mut conversation = Conversation::new();
+        for event in events {
+            conversation.apply(event, Instant::now(), (0, 0));
+        }
+        conversation
+    }
+
+    fn shown(conversation: &Conversation) -> String {
+        format!("{:?}", conversation.items().iter().map(|item| &item.body).collect::<Vec<_>>())
+    }
+
+    /// Whatever comes first, the entry or the end, in one piece or in two.
+    #[test]
+    fn the_entry_and_the_end_are_one_item_and_look_as_after_a_resume() {
+        let start = AgentEvent::Entry { id: EntryId::new("e9"), patch: EntryPatch::Start(summary(FACTS)) };
+        let finish = AgentEvent::Entry { id: EntryId::new("e9"), patch: EntryPatch::Finish(summary(FACTS)) };
+        let mut resumed = Conversation::new();
+        resumed.load([summary(FACTS)]);
+        let progress = AgentEvent::CompactionProgress { delta: "# Go".to_owned() };
+        let orders = [
+            vec![started(), progress.clone(), start.clone(), finish.clone(), finished()],
+            vec![started(), progress.clone(), finished(), start.clone(), finish.clone()],
+            vec![started(), start.clone(), finished(), finish.clone()],
+            vec![started(), progress, finish.clone(), finished()],
+            vec![start, finish, finished()],
+        ];
+        for order in &orders {
+            let live = play(order);
+            assert_eq!(live.len(), 1, "{order:?}");
+            assert_eq!(shown(&live), shown(&resumed), "{order:?}");
+            assert_eq!(live.items()[0].entry, Some(EntryId::new("e9")), "{order:?}");
+        }
+    }
+
+    #[test]
+    fn one_that_did_not_end_well_changes_nothing() {
+        let cancelled = AgentEvent::CompactionFinished { outcome: CompactionOutcome::Cancelled };
+        let conversation = play(&[started(), cancelled.clone(), started(), finished()]);
+        assert_eq!(conversation.len(), 2);
+        let error = "No model answered.".to_owned();
+        let failed = AgentEvent::CompactionFinished { outcome: CompactionOutcome::Failed { error } };
+        let conversation = play(&[started(), failed]);
+        assert!(shown(&conversation).contains("phase: Failed"));
+        assert!(shown(&conversation).contains("No model answered."));
+        assert_eq!(play(&[cancelled]).len(), 0, "nothing was cancelled");
     }
 }

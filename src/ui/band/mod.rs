@@ -115,7 +115,7 @@ impl Band {
     }
 
     /// The longest form of both sides that leaves the title room; the shortest if none does.
-    fn sides(&self, room: usize, cx: &EntryCx<'_>, next: &mut NextDeadline) -> (Vec<Seg>, Vec<Seg>) {
+    pub fn sides(&self, room: usize, cx: &EntryCx<'_>, next: &mut NextDeadline) -> (Vec<Seg>, Vec<Seg>) {
         let facts = line::columns(&self.facts);
         let least = line::columns(&self.title).min(LEAST_TITLE);
         let left_beside = |rail: &[Seg]| match line::columns(rail) {

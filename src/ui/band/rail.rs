@@ -88,8 +88,8 @@ impl Rail {
 
     /// The same with something in front.
     #[must_use]
-    pub fn led_by(self, lead: Vec<Seg>) -> Self {
-        Self { lead, ..self }
+    pub fn led_by(self, lead: impl IntoIterator<Item = Seg>) -> Self {
+        Self { lead: lead.into_iter().collect(), ..self }
     }
 
     /// Whether it changes by itself.
@@ -241,19 +241,23 @@ fn time_left(
     format!("~{} left", formats::coarse(left + Duration::from_secs(59)))
 }
 
-/// The rail of something that is over: its mark, a word where it did not go well, the time.
-pub fn ended(state: State, word: Option<Seg>, took: Option<Duration>, cx: &EntryCx<'_>) -> Vec<Seg> {
+/// The rail of something that is over: its mark, words where it did not go well, the time.
+pub fn ended(
+    state: State,
+    word: impl IntoIterator<Item = Seg>,
+    took: Option<Duration>,
+    cx: &EntryCx<'_>,
+) -> Vec<Seg> {
     let glyph = state.glyph().filter(|_| cx.look.glyphs);
     let mut rail: Vec<Seg> = Vec::new();
+    let mut word = word.into_iter().peekable();
     if let Some(glyph) = glyph {
         rail.push(Seg::new(state.role(), glyph));
     }
-    if let Some(word) = word {
-        if glyph.is_some() {
-            rail.push(Seg::new(Role::Muted, " "));
-        }
-        rail.push(word);
+    if word.peek().is_some() && glyph.is_some() {
+        rail.push(Seg::new(Role::Muted, " "));
     }
+    rail.extend(word);
     if let Some(took) = took {
         if !rail.is_empty() {
             rail.push(Seg::new(Role::Muted, "  "));

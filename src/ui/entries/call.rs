@@ -1,15 +1,16 @@
 //! A tool call: its band, and what stands under it.
 
 use super::body::output::Output;
-use super::body::{Panel, change, code, listing, output, prose};
+use super::body::{Panel, change, code, json, listing, output, prose, results};
 use super::draft::Draft;
 use super::outcome::Outcome;
 use super::preview::Preview;
 use super::seg::{self, Seg};
 use super::state::State;
+use super::steps::Steps;
 use super::title::{self, Kind};
-use super::{EntryCx, Layout, facts};
-use crate::proto::chain::{StepState, WaitKind};
+use super::{EntryCx, Layout, facts, plain_call};
+use crate::proto::chain::WaitKind;
 use crate::proto::message::ToolResultMessage;
 use crate::text::highlight::Highlighter;
 use crate::theme::role::Role;
@@ -19,6 +20,7 @@ use crate::ui::band::ground::Motion;
 use crate::ui::band::rail::{Rail, Says};
 use crate::ui::band::{self, Band};
 use crate::ui::motion;
+use ratatui::style::Color;
 use std::time::{Duration, Instant};
 
 /// Columns that the rail of a running command may take: a command that needs them is shown again when the row is open.
@@ -33,16 +35,16 @@ pub fn lay_out(call: &Call, cx: &EntryCx<'_>) -> Layout {
             // One that was read from a log is not written by anybody.
             let has_caret = since.is_some();
             return preview.map_or_else(
-                || Layout::under(band.clone(), Vec::new(), cx),
+                || Layout::under(band.clone(), Panel::new(cx), cx),
                 |preview| preview.under(band.clone(), call, has_caret, cx),
             );
         }
         CallPhase::Queued | CallPhase::Running { .. } => before_end(call, cx),
         // The card shows what is asked, in full.
-        CallPhase::Asking | CallPhase::Dropped => Panel::new(cx),
+        CallPhase::Asking | CallPhase::Dropped => panel_of(call, cx),
         CallPhase::Done { result, .. } => ended(call, result, cx),
     };
-    Layout::under(band, panel.into_rows(), cx)
+    if is_plain(call, cx) { plain_call::lay_out(band, panel, cx) } else { Layout::under(band, panel, cx) }
 }
 
 /// The band of a call at any time.
@@ -58,7 +60,7 @@ pub fn band_of(call: &Call, cx: &EntryCx<'_>) -> Band {
             band(call, State::Asking, vec![Seg::new(Role::Warning, "waits for you")].into(), cx)
         }
         CallPhase::Running { since, limit } => {
-            let (motion, rail) = going(call, *since, *limit);
+            let (motion, rail) = going(call, *since, *limit, cx);
             let bullet = Bullet::running(&call.tool, *since, *limit);
             Band { motion, bullet, ..band(call, State::Running, rail, cx) }
         }
@@ -67,12 +69,18 @@ pub fn band_of(call: &Call, cx: &EntryCx<'_>) -> Band {
             let shown = if Kind::of(&call.tool) == Kind::Read { facts::read_lines(&outcome) } else { None };
             let is_news = |ended: &Instant| cx.look.now.saturating_duration_since(*ended) < motion::FLASH;
             let flash = ended.filter(is_news).map_or(Motion::Still, |ended| Motion::Flash { ended });
+            let steps = Steps::of(call, Some(&outcome), cx);
+            let at = steps.as_ref().filter(|_| outcome.word.is_some()).and_then(Steps::at);
+            let lead = steps.as_ref().filter(|_| at.is_none()).and_then(Steps::lead);
+            let word = outcome.word.clone().into_iter().chain(at);
+            let mut facts = facts::ended(&call.tool, &call.arguments, &outcome, result);
+            facts.extend(steps.iter().flat_map(|steps| steps.location(cx)));
             Band {
                 state: outcome.state,
                 motion: flash,
-                title: title::title(&call.tool, &call.arguments, shown, cx.look),
-                facts: facts::ended(&call.tool, &call.arguments, &outcome, result),
-                rail: band::ended(outcome.state, outcome.word.clone(), outcome.took, cx).into(),
+                title: title_of(call, steps.as_ref(), shown, cx),
+                facts,
+                rail: Rail::from(band::ended(outcome.state, word, outcome.took, cx)).led_by(lead),
                 sign: sign(&call.tool),
                 ..Band::default()
             }
@@ -98,8 +106,8 @@ fn grew(call: &Call, since: Instant, cx: &EntryCx<'_>) -> Option<Instant> {
 }
 
 /// What the ground and the rail of a running call tell.
-fn going(call: &Call, since: Instant, limit: Option<Duration>) -> (Motion, Rail) {
-    let lead = running_step(call).map_or_else(Vec::new, |lead| vec![Seg::new(Role::Muted, lead)]);
+fn going(call: &Call, since: Instant, limit: Option<Duration>, cx: &EntryCx<'_>) -> (Motion, Rail) {
+    let lead = Steps::of(call, None, cx).and_then(|steps| steps.lead());
     let toward_limit = || {
         let motion = limit.map_or(Motion::Sweep, |limit| Motion::Fill { since, limit });
         (motion, Rail::running(since, limit).led_by(lead.clone()))
@@ -115,31 +123,45 @@ fn going(call: &Call, since: Instant, limit: Option<Duration>) -> (Motion, Rail)
     let (lead, is_about) = match wait.kind {
         WaitKind::Sleep => (lead, false),
         WaitKind::Loop { pass, of, is_exact } => {
-            (vec![Seg::new(Role::Muted, format!("{pass} of {of}"))], !is_exact)
+            (Some(Seg::new(Role::Muted, format!("{pass} of {of}"))), !is_exact)
         }
-        WaitKind::Check { number } => (vec![Seg::new(Role::Muted, format!("check {number}"))], false),
+        WaitKind::Check { number } => (Some(Seg::new(Role::Muted, format!("check {number}"))), false),
     };
     let rail = Rail::from(Says::Waiting { until, is_about }).led_by(lead);
     (Motion::Wait { since: begun, lasts }, rail)
 }
 
-/// `2 of 3`: the step that runs, of a command of several.
-fn running_step(call: &Call) -> Option<String> {
-    let steps = &call.chain.as_ref()?.steps;
-    let last = steps.iter().rposition(|step| step.state != StepState::Waiting).unwrap_or(0);
-    let running = steps.iter().position(|step| step.state == StepState::Running).unwrap_or(last);
-    (steps.len() > 1).then(|| format!("{} of {}", running + 1, steps.len()))
+/// A tool that is not built in, and the user wants bands only for those that are.
+fn is_plain(call: &Call, cx: &EntryCx<'_>) -> bool {
+    Kind::of(&call.tool) == Kind::Other && !cx.look.display.other_tools
+}
+
+/// What stands under a call, empty.
+fn panel_of<'a>(call: &Call, cx: &'a EntryCx<'a>) -> Panel<'a> {
+    if is_plain(call, cx) { Panel::on(cx, Color::Reset) } else { Panel::new(cx) }
 }
 
 /// The band of a call whose arguments are whole and that is not over.
 fn band(call: &Call, state: State, rail: Rail, cx: &EntryCx<'_>) -> Band {
+    let steps = Steps::of(call, None, cx);
     Band {
         state,
-        title: title::title(&call.tool, &call.arguments, None, cx.look),
-        facts: facts::going_on(&call.tool, &call.arguments),
+        title: title_of(call, steps.as_ref(), None, cx),
+        facts: match &steps {
+            Some(steps) => steps.location(cx),
+            None => facts::going_on(&call.tool, &call.arguments),
+        },
         rail,
         sign: sign(&call.tool),
         ..Band::default()
+    }
+}
+
+/// What is done, and to what. `shown`: lines that a read gave.
+fn title_of(call: &Call, steps: Option<&Steps>, shown: Option<u64>, cx: &EntryCx<'_>) -> Vec<Seg> {
+    match steps {
+        Some(steps) => steps.title(),
+        None => title::title(&call.tool, &call.arguments, shown, cx.look),
     }
 }
 
@@ -161,13 +183,17 @@ fn sign(tool: &str) -> u16 {
 
 /// What stands under a call that is not over.
 fn before_end<'a>(call: &Call, cx: &'a EntryCx<'a>) -> Panel<'a> {
-    let mut panel = Panel::new(cx);
+    let mut panel = panel_of(call, cx);
     match Kind::of(&call.tool) {
         // The card that asks shows the file.
         Kind::Write if matches!(call.phase, CallPhase::Asking) => {}
         Kind::Write => written(&mut panel, call),
         Kind::Bash => command(&mut panel, title::text(&call.arguments, "command").unwrap_or_default()),
         _ => {}
+    }
+    if let Some(steps) = Steps::of(call, None, cx) {
+        steps.draw(&mut panel, call, None);
+        return panel;
     }
     let has_more_before = call.output_dropped > 0;
     output::draw(&mut panel, Output { text: &call.output, has_more_before, ..Output::default() });
@@ -177,7 +203,8 @@ fn before_end<'a>(call: &Call, cx: &'a EntryCx<'a>) -> Panel<'a> {
 fn ended<'a>(call: &Call, result: &ToolResultMessage, cx: &'a EntryCx<'a>) -> Panel<'a> {
     let kind = Kind::of(&call.tool);
     let outcome = Outcome::of(result, kind == Kind::Bash);
-    let mut panel = Panel::new(cx);
+    let steps = Steps::of(call, Some(&outcome), cx);
+    let mut panel = panel_of(call, cx);
     let path = title::text(&call.arguments, "path").unwrap_or_default();
     let body = outcome.body();
     match kind {
@@ -187,9 +214,20 @@ fn ended<'a>(call: &Call, result: &ToolResultMessage, cx: &'a EntryCx<'a>) -> Pa
             let kept = outcome.number(&["truncation", "outputLines"]).unwrap_or(all);
             let lines_before = all.saturating_sub(kept);
             let whole_in = outcome.fact("fullOutputPath");
-            output::draw(&mut panel, Output { text: body, lines_before, has_more_before: false, whole_in });
+            if let Some(steps) = &steps {
+                steps.draw(&mut panel, call, whole_in);
+            }
+            // Logs may keep what was printed only as a whole.
+            if steps.as_ref().is_none_or(|steps| steps.is_silent(call)) {
+                let output = Output { text: body, lines_before, has_more_before: false, whole_in };
+                output::draw(&mut panel, output);
+            }
         }
         Kind::Edit => change::draw(&mut panel, change::lines(&outcome), path),
+        // Of a file that was there before, what is new is what one opens the row for.
+        Kind::Write if outcome.is_ok() && cx.open && outcome.has("patch") => {
+            change::draw(&mut panel, change::lines(&outcome), path);
+        }
         Kind::Write if outcome.is_ok() => written(&mut panel, call),
         Kind::Read if cx.open => {
             code::whole(&mut panel, facts::file_text(body), Highlighter::for_path(path));
@@ -197,6 +235,7 @@ fn ended<'a>(call: &Call, result: &ToolResultMessage, cx: &'a EntryCx<'a>) -> Pa
         Kind::Grep | Kind::Find | Kind::Ls if cx.open => {
             listing::whole(&mut panel, body, kind == Kind::Grep);
         }
+        Kind::Other if outcome.is_ok() && is_formed(&mut panel, &outcome) => {}
         Kind::Other if cx.open => {
             let whole_in = outcome.fact("fullOutputPath");
             output::draw(&mut panel, Output { text: body, whole_in, ..Output::default() });
@@ -209,6 +248,19 @@ fn ended<'a>(call: &Call, result: &ToolResultMessage, cx: &'a EntryCx<'a>) -> Pa
         prose::draw(&mut panel, says, *role);
     }
     panel
+}
+
+/// Adds what a tool that is not known here gave, if it has a form that is. False if it has none.
+fn is_formed(panel: &mut Panel<'_>, outcome: &Outcome<'_>) -> bool {
+    if let Some(hits) = results::hits(outcome).filter(|hits| !hits.is_empty()) {
+        results::draw(panel, &hits);
+        return true;
+    }
+    let value = json::parse(outcome.body());
+    if let Some(value) = &value {
+        json::draw(panel, value);
+    }
+    value.is_some()
 }
 
 /// What a call writes into a file.

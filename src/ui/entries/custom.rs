@@ -47,7 +47,7 @@ pub fn lay_out(label: &str, text: &str, cx: &EntryCx<'_>) -> Layout {
 }
 
 /// Markdown is coloured for the page; here it stands on another ground.
-fn relight(row: &mut Row, theme: &Theme, ground: Color) {
+pub fn relight(row: &mut Row, theme: &Theme, ground: Color) {
     const SECONDARY: [Role; 5] = [Role::Muted, Role::Dim, Role::MdLinkUrl, Role::MdQuote, Role::MdListBullet];
     const EXEMPT: [Role; 3] = [Role::MdHr, Role::MdQuoteBorder, Role::MdCodeBlockBorder];
     for span in &mut row.spans {

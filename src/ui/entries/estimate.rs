@@ -1,7 +1,8 @@
 //! Heights before anything is laid out, from lengths alone.
 
 use super::outcome::Outcome;
-use crate::transcript::item::{Body, Call, CallPhase, Fold, Item, Shell};
+use crate::proto::chain::Chain;
+use crate::transcript::item::{Body, Call, CallPhase, CompactionPhase, Fold, Item, Shell};
 use serde_json::Value;
 
 /// Bytes in which line breaks are counted; what is beyond is taken to be like them.
@@ -30,7 +31,13 @@ pub fn estimate(item: &Item, width: u16) -> u32 {
         Body::Shell(shell) => GAP + 1 + output(printed(shell), columns, is_open),
         Body::Compaction(compaction) => {
             let rows = text(&compaction.summary, columns);
-            GAP + 1 + if is_open { rows } else { rows.min(4) }
+            GAP + 1
+                + match compaction.phase {
+                    CompactionPhase::Running { .. } => rows.min(2),
+                    CompactionPhase::Done { .. } if is_open => rows,
+                    CompactionPhase::Done { .. } => rows.min(4),
+                    CompactionPhase::Cancelled { .. } | CompactionPhase::Failed => 0,
+                }
         }
         Body::Custom { text: said, .. } => {
             let rows = text(said, columns);
@@ -44,6 +51,11 @@ pub fn estimate(item: &Item, width: u16) -> u32 {
 /// Rows under the band of a call.
 fn call(call: &Call, columns: usize, is_open: bool) -> u32 {
     let argument = |key: &str| call.arguments.get(key).and_then(Value::as_str).unwrap_or_default();
+    if let Some(chain) = &call.chain
+        && chain.steps.len() > 1
+    {
+        return steps(call, chain, columns, is_open);
+    }
     let CallPhase::Done { result, .. } = &call.phase else {
         return match call.tool.as_str() {
             // The draft has its line breaks escaped; most files have more lines than are shown.
@@ -71,6 +83,17 @@ fn call(call: &Call, columns: usize, is_open: bool) -> u32 {
         "read" | "grep" | "find" | "ls" => text(given, columns),
         _ => output(given, columns, is_open),
     }
+}
+
+/// A row for each step, and what the one printed that tells most.
+fn steps(call: &Call, chain: &Chain, columns: usize, is_open: bool) -> u32 {
+    let printed = |step: usize| call.step_output(step).0;
+    let lines_of = u32::try_from(chain.steps.len()).unwrap_or(u32::MAX);
+    lines_of
+        + match is_open {
+            true => (0..chain.steps.len()).map(|step| output(printed(step), columns, true)).sum(),
+            false => chain.focus().map_or(0, |step| lines(printed(step)).min(4)),
+        }
 }
 
 fn printed(shell: &Shell) -> &str {

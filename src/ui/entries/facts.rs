@@ -1,9 +1,9 @@
 //! What a result holds, in a few words behind the title.
 
-use super::body::change;
+use super::body::{change, results};
 use super::draft::Draft;
 use super::outcome::Outcome;
-use super::seg::Seg;
+use super::seg::{self, Seg};
 use super::title::{self, Kind};
 use crate::proto::message::{Block, ToolResultMessage};
 use crate::text::{diff, formats};
@@ -22,7 +22,12 @@ pub fn ended(
     result: &ToolResultMessage,
 ) -> Vec<Seg> {
     match Kind::of(tool) {
-        Kind::Write => write(arguments),
+        Kind::Write => {
+            let mut facts = write(arguments);
+            // Of a file that was there before.
+            facts.extend(edit(outcome));
+            facts
+        }
         _ if !outcome.is_ok() => Vec::new(),
         Kind::Read => read(outcome, result),
         Kind::Edit => edit(outcome),
@@ -38,7 +43,8 @@ pub fn ended(
             joined(facts)
         }
         Kind::Ls => ls(outcome),
-        Kind::Bash | Kind::Other => Vec::new(),
+        Kind::Other => results::facts(tool, outcome),
+        Kind::Bash => Vec::new(),
     }
 }
 
@@ -143,7 +149,7 @@ fn read(outcome: &Outcome<'_>, result: &ToolResultMessage) -> Vec<Seg> {
     let body = file_text(outcome.body());
     let has_picture = result.content.iter().any(|block| matches!(block, Block::Image { .. }));
     let fact = if has_picture || body.starts_with("Read image file [") {
-        muted("image")
+        muted(picture(body, outcome))
     } else if body == "(empty file)" {
         muted("empty")
     } else if is_sentence(body) {
@@ -161,6 +167,21 @@ fn read(outcome: &Outcome<'_>, result: &ToolResultMessage) -> Vec<Seg> {
     joined(vec![fact])
 }
 
+/// `image · 1,024×768 png`, as far as that is told.
+fn picture(body: &str, outcome: &Outcome<'_>) -> String {
+    let told = outcome.number(&["width"]).zip(outcome.number(&["height"]));
+    // One that was made smaller for the model.
+    let original = || {
+        let (sides, _) = body.split_once("[Image: original ")?.1.split_once(',')?;
+        let (width, height) = sides.split_once('x')?;
+        Some((width.parse().ok()?, height.parse().ok()?))
+    };
+    let Some((width, height)) = told.or_else(original) else { return "image".to_owned() };
+    let kind = body.split_once("[image/").and_then(|(_, rest)| rest.split_once(']')).map(|(kind, _)| kind);
+    let kind = kind.map(|kind| format!(" {}", seg::line(kind))).unwrap_or_default();
+    format!("image · {}×{}{kind}", formats::count(width), formats::count(height))
+}
+
 fn edit(outcome: &Outcome<'_>) -> Vec<Seg> {
     let lines = change::lines(outcome);
     if lines.is_empty() {
@@ -171,7 +192,7 @@ fn edit(outcome: &Outcome<'_>) -> Vec<Seg> {
         muted(DOT),
         Seg::new(Role::Success, format!("+{}", formats::count(added as u64))),
         muted(" "),
-        Seg::new(Role::Error, format!("-{}", formats::count(removed as u64))),
+        Seg::new(Role::Error, format!("−{}", formats::count(removed as u64))),
     ]
 }
 
@@ -265,6 +286,20 @@ mod tests {
             ("read", json!({}), "Read image file [image/png]", json!({}), " · image"),
             (
                 "read",
+                json!({}),
+                "Read image file [image/png]\n[Image: original 4096x3000, shown at 2000x1465. Multiply]",
+                json!({}),
+                " · image · 4,096×3,000 png",
+            ),
+            (
+                "read",
+                json!({}),
+                "Read image file [image/jpeg]",
+                json!({"width": 1024, "height": 768}),
+                " · image · 1,024×768 jpeg",
+            ),
+            (
+                "read",
                 json!({"limit": 2}),
                 "a\nb\n\n[9 more lines in file. Use offset=3 to continue.]",
                 json!({}),
@@ -284,8 +319,9 @@ mod tests {
                 too_long,
                 " · line over the size limit",
             ),
-            ("edit", json!({}), "Successfully replaced.", json!({ "patch": patch }), " · +2 -1"),
+            ("edit", json!({}), "Successfully replaced.", json!({ "patch": patch }), " · +2 −1"),
             ("write", json!({"content": "a\nb\n"}), "Successfully wrote.", json!({}), " · 2 lines"),
+            ("write", json!({"content": "a"}), "Done.", json!({ "patch": patch }), " · 1 line · +2 −1"),
             ("grep", json!({}), "No matches found", json!({}), " · no matches"),
             ("grep", json!({}), "a-1- x\na:2: y\na:3: z\n--\nb-c:4: w", json!({}), " · 3 matches in 2 files"),
             (

@@ -5,7 +5,10 @@
 //! |---|---|
 //! | `user` `reply` `thinking` `custom` `notice` `turn_end` | one kind of item each |
 //! | `call` `shell` | a band, and what stands under it |
+//! | `compaction` | the summary that takes the place of what was said |
+//! | `plain_call` | a call without a band, where the user wants none |
 //! | `outcome` | what a result says about how its call ended |
+//! | `steps` | the steps of a shell command of several |
 //! | `title` | what a call is about, by tool |
 //! | `facts` | what a result holds, in a few words |
 //! | `draft` | arguments that are still being written |
@@ -18,15 +21,18 @@
 
 mod body;
 mod call;
+mod compaction;
 mod custom;
 mod draft;
 mod estimate;
 mod facts;
 mod notice;
 mod outcome;
+mod plain_call;
 mod preview;
 mod reply;
 mod shell;
+mod steps;
 mod thinking;
 mod title;
 mod turn_end;
@@ -40,6 +46,7 @@ use crate::text::row::Row;
 use crate::theme::role::Role;
 use crate::transcript::item::{Body, Item};
 use crate::transcript::layout::Weighed;
+use body::Panel;
 use ratatui::text::Span;
 use std::sync::Arc;
 
@@ -111,12 +118,13 @@ pub trait Moving: std::fmt::Debug + Send + Sync {
 
 impl Layout {
     /// A band and what stands under it.
-    fn under(band: Band, below: Vec<Row>, cx: &EntryCx<'_>) -> Self {
-        let mut rows = vec![band.row(cx, Edge::Bullet, &mut NextDeadline::default())];
-        rows.extend(below);
+    fn under(band: Band, below: Panel<'_>, cx: &EntryCx<'_>) -> Self {
+        let rows = vec![band.row(cx, Edge::Bullet, &mut NextDeadline::default())];
         let moving: Vec<(usize, Arc<dyn Moving>)> =
             if band.is_moving() { vec![(0, Arc::new(band))] } else { Vec::new() };
-        Self { rows, moving, ..Self::default() }
+        let mut layout = Self { rows, moving, ..Self::default() };
+        below.under(&mut layout);
+        layout
     }
 
     /// Rows on the page beside a mark.
@@ -144,9 +152,7 @@ pub fn lay_out(item: &Item, cx: &EntryCx<'_>) -> Layout {
         Body::Thinking(thinking) => thinking::lay_out(thinking, cx),
         Body::Call(call) => call::lay_out(call, cx),
         Body::Shell(shell) => shell::lay_out(shell, cx),
-        Body::Compaction(compaction) => {
-            custom::lay_out("summary of what came before", &compaction.summary, cx)
-        }
+        Body::Compaction(compaction) => compaction::lay_out(compaction, cx),
         Body::Custom { label, text } => custom::lay_out(label, text, cx),
         Body::Notice { level, text } => notice::lay_out(*level, text, cx),
         Body::TurnEnd(end) => turn_end::lay_out(end, cx),
@@ -158,7 +164,7 @@ pub fn lay_out(item: &Item, cx: &EntryCx<'_>) -> Layout {
         row.start = start;
     }
     if layout.rows.is_empty() {
-        // A reply of nothing but blanks, or only definitions of links.
+        // A reply of nothing but blanks, only definitions of links, a compaction that was stopped a while ago.
         return Layout::default();
     }
     layout

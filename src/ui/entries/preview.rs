@@ -78,7 +78,7 @@ impl Preview {
             panel.push(row);
         }
         let ground = panel.ground;
-        let mut layout = Layout::under(band, panel.into_rows(), cx);
+        let mut layout = Layout::under(band, panel, cx);
         let below = layout.rows.iter().enumerate().skip(1).zip(starts);
         let shining: Vec<(usize, Arc<dyn Moving>)> = below
             .filter_map(|((index, row), start)| {

@@ -51,5 +51,5 @@ pub fn lay_out(shell: &Shell, cx: &EntryCx<'_>) -> Layout {
         sign: if shown_only { 3 } else { 2 },
         ..band::Band::default()
     };
-    Layout::under(band, panel.into_rows(), cx)
+    Layout::under(band, panel, cx)
 }

@@ -11,7 +11,7 @@ use crate::text::markdown::stream::MarkdownStream;
 use crate::theme::Theme;
 use crate::transcript::held::{Arguments, Given};
 use crate::transcript::item::{
-    BlockRef, Call, CallPhase, Fold, Prose, Shell, Thinking, TurnEnd, TurnEndKind, User,
+    BlockRef, Call, CallPhase, CompactionPhase, Fold, Prose, Shell, Thinking, TurnEnd, TurnEndKind, User,
 };
 use crate::transcript::trail::Trail;
 use crate::ui::paint;
@@ -176,7 +176,13 @@ fn notice(level: NoticeLevel, text: &str) -> Item {
 }
 
 fn end(how: TurnEndKind) -> Item {
-    item(Body::TurnEnd(TurnEnd { how, took: Duration::from_millis(52_700), at: (15, 7), speed: Some(714), verb: None }))
+    item(Body::TurnEnd(TurnEnd {
+        how,
+        took: Duration::from_millis(52_700),
+        at: (15, 7),
+        speed: Some(714),
+        verb: None,
+    }))
 }
 
 /// As the pane does it: calls that follow each other touch, all else has a gap.
@@ -558,7 +564,7 @@ fn an_edit_without_a_patch_shows_its_numbered_lines() {
     let details = json!({"diff": "    ...\n  9 alpha\n-10 beta\n+10 BETA\n+11 \n    ..."});
     let item = done("edit", json!({"path": "a.txt"}), "Done.", details, 1);
     let all = rows(&item, 40, false);
-    assert_eq!(all[0], "● edit a.txt · +2 -1             ✓  1ms");
+    assert_eq!(all[0], "● edit a.txt · +2 −1             ✓  1ms");
     assert_eq!(all[1..], ["      9   alpha", "     10 - beta", "     10 + BETA", "     11 +", "          …"]);
 }
 
@@ -726,6 +732,8 @@ fn any_item() -> impl Strategy<Value = Item> {
         1 => (any_text(), any_text()).prop_map(|(label, text)| item(Body::Custom { label, text })),
         1 => (levels, any_text()).prop_map(|(level, text)| notice(level, &text)),
         1 => any_text().prop_map(|text| end(TurnEndKind::Failed(text))),
+        2 => bodies::any_chain(),
+        1 => bodies::any_compaction(),
     ]
 }
 
@@ -733,14 +741,23 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn every_item_fits_every_window(item in any_item(), width in 1_u16..130, open: bool, glyphs: bool) {
+    fn every_item_fits_every_window(item in any_item(), width in 1_u16..300, open: bool, glyphs: bool, other_tools: bool) {
         let theme = Theme::quiet_dark();
-        let look = Look { glyphs, ..look(&theme) };
+        let mut look = Look { glyphs, ..look(&theme) };
+        look.display.other_tools = other_tools;
         let layout = lay_out(&item, &EntryCx { look: &look, width, open });
         let room = usize::from(width - layout.indent);
         prop_assert!(layout.indent < width);
         prop_assert_eq!(layout.mark.is_some(), layout.indent > 0 && !layout.rows.is_empty());
-        let is_nothing = matches!(&item.body, Body::Reply(prose) if layout.rows.is_empty() && prose.text().len() < 200);
+        let is_nothing = match &item.body {
+            Body::Reply(prose) => layout.rows.is_empty() && prose.text().len() < 200,
+            Body::Compaction(compaction) => matches!(compaction.phase, CompactionPhase::Cancelled { .. }),
+            _ => false,
+        };
+        for (at, moving) in &layout.moving {
+            let row = moving.row(&EntryCx { look: &look, width, open }, &mut NextDeadline::default());
+            prop_assert_eq!(Some(&row.spans), layout.rows.get(*at).map(|row| &row.spans));
+        }
         prop_assert!(is_nothing || !layout.rows.is_empty());
         for row in &layout.rows {
             prop_assert!(row.width() <= room, "{} > {room}: {:?}", row.width(), row.drawn());
@@ -755,3 +772,6 @@ proptest! {
         prop_assert!(estimate(&item, width) > 0);
     }
 }
+
+#[path = "tests_bodies.rs"]
+mod bodies;

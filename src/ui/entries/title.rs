@@ -159,8 +159,7 @@ fn range(arguments: &Map<String, Value>, shown: Option<u64>) -> Option<String> {
 }
 
 fn other(tool: &str, arguments: &Map<String, Value>, look: &Look<'_>) -> Vec<Seg> {
-    let tool = seg::line(tool);
-    let mut segs = vec![Seg::bold(Role::ToolTitle, if tool.is_empty() { "call".to_owned() } else { tool })];
+    let mut segs = vec![Seg::bold(Role::ToolTitle, name_of(tool))];
     let filled = |key: &&str| text(arguments, key).is_some_and(|text| !text.trim().is_empty());
     let key = TELLING.iter().copied().find(|key| filled(key));
     let key = key.or_else(|| arguments.keys().map(String::as_str).find(|key| filled(key)));
@@ -179,5 +178,23 @@ fn other(tool: &str, arguments: &Map<String, Value>, look: &Look<'_>) -> Vec<Seg
         segs.push(Seg::new(Role::Accent, " "));
         segs.push(Seg::foreign(Role::Accent, &told));
     }
+    // A search that is kept to one place.
+    let site =
+        ["site", "domain"].iter().find_map(|key| text(arguments, key)).filter(|_| key == Some("query"));
+    if let Some(site) = site.filter(|site| !site.trim().is_empty()) {
+        segs.push(Seg::new(Role::Muted, format!(" site:{}", seg::line(site))));
+    }
     segs
+}
+
+/// A tool's name as people read it; of a tool of another server `server · tool`.
+pub fn name_of(tool: &str) -> String {
+    let bare = tool.strip_prefix("mcp__").unwrap_or(tool);
+    let name = match bare.split_once("__") {
+        Some((server, tool)) if !server.is_empty() && !tool.is_empty() => {
+            seg::line(&format!("{server} · {tool}"))
+        }
+        _ => seg::line(tool),
+    };
+    if name.is_empty() { "call".to_owned() } else { name }
 }

@@ -12,7 +12,7 @@ use crate::theme::Theme;
 use crate::theme::role::Role;
 use crate::transcript::anchor::{Anchor, RowStarts};
 use crate::transcript::conversation::{Conversation, is_blank};
-use crate::transcript::item::{Body, Item, Prose, Thinking};
+use crate::transcript::item::{Body, CompactionPhase, Item, Prose, Thinking};
 use crate::transcript::layout::{LayoutCache, LayoutKey, Weighed};
 use crate::transcript::scroll::Rows;
 use crate::ui::entries::{EntryCx, Layout, Moving};
@@ -186,7 +186,11 @@ impl Frame<'_> {
             entry,
             revision: item.revision,
             width: self.width,
-            fold: u8::from(open) | u8::from(self.look.glyphs) << 1 | u8::from(self.look.motion) << 2,
+            fold: u8::from(open)
+                | u8::from(self.look.glyphs) << 1
+                | u8::from(self.look.motion) << 2
+                | u8::from(self.look.display.other_tools) << 3
+                | u8::from(self.look.display.chains) << 4,
             theme: self.look.theme.revision(),
         }
     }
@@ -358,6 +362,7 @@ pub(super) fn is_hidden(item: &Item) -> bool {
     match &item.body {
         Body::Reply(prose) => is_blank(prose.text()),
         Body::Thinking(Thinking { text, since: None, took: None, .. }) => is_blank(text.text()),
+        Body::Compaction(compaction) => matches!(compaction.phase, CompactionPhase::Failed),
         _ => false,
     }
 }

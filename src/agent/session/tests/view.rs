@@ -113,6 +113,7 @@ async fn what_a_summary_left_is_not_counted_before_the_next_response() {
     let summary = Arc::new(Message::CompactionSummary(CompactionSummaryMessage {
         summary: "long ago".to_owned(),
         tokens_before: 90,
+        facts: Default::default(),
         timestamp: 5,
     }));
     let user = Arc::new(Message::User(UserMessage {

@@ -3,10 +3,10 @@ use crate::config::verbs::Verbs;
 use crate::proto::compaction::{CompactionOutcome, CompactionReason};
 use crate::proto::event::AgentEvent;
 use crate::proto::ids::TurnId;
-use crate::ui::chrome::phase::tests::{Tape, call, thinking};
-use crate::ui::chrome::screen_tests::{Screen, row};
 use crate::proto::message::Block;
 use crate::theme::Theme;
+use crate::ui::chrome::phase::tests::{Tape, call, thinking};
+use crate::ui::chrome::screen_tests::{Screen, row};
 use crate::ui::chrome::spinner::Spinner;
 use proptest::prelude::*;
 
@@ -171,19 +171,37 @@ fn next_frame(screen: &Screen) -> Option<u64> {
 fn no_frame_shows_what_is_shown_already() {
     type Act = fn(&mut Tape);
     let acts: [Act; 9] = [
-        |tape| { tape.turn(0); },
-        |tape| { tape.turn(0).round(0); },
-        |tape| { tape.turn(0).round(0).begin(10); },
-        |tape| { tape.turn(0).round(0).begin(10).open(20, thinking()).append(500, "some words"); },
-        |tape| { tape.turn(0).round(0).begin(10).open(20, call("bash")); },
-        |tape| { tape.turn(0).round(0).begin(10).open(20, Block::text("")).append(500, &"x".repeat(900)); },
-        |tape| { tape.turn(0).tool(0, "a", "bash"); },
-        |tape| { tape.turn(0).round(0).retry(0, 8000); },
-        |tape| { tape.turn(0).event(0, &compaction_started()); },
+        |tape| {
+            tape.turn(0);
+        },
+        |tape| {
+            tape.turn(0).round(0);
+        },
+        |tape| {
+            tape.turn(0).round(0).begin(10);
+        },
+        |tape| {
+            tape.turn(0).round(0).begin(10).open(20, thinking()).append(500, "some words");
+        },
+        |tape| {
+            tape.turn(0).round(0).begin(10).open(20, call("bash"));
+        },
+        |tape| {
+            tape.turn(0).round(0).begin(10).open(20, Block::text("")).append(500, &"x".repeat(900));
+        },
+        |tape| {
+            tape.turn(0).tool(0, "a", "bash");
+        },
+        |tape| {
+            tape.turn(0).round(0).retry(0, 8000);
+        },
+        |tape| {
+            tape.turn(0).event(0, &compaction_started());
+        },
     ];
-    for (act, spinner, width) in acts.into_iter().flat_map(|act| {
-        [(act, true, 100), (act, false, 100), (act, true, 46)]
-    }) {
+    for (act, spinner, width) in
+        acts.into_iter().flat_map(|act| [(act, true, 100), (act, false, 100), (act, true, 46)])
+    {
         let mut screen = Screen::new(width, 1);
         let mut tape = Tape::new(screen.epoch);
         act(&mut tape);
@@ -300,7 +318,12 @@ fn a_guess_is_marked_until_the_provider_has_counted() {
     let mut speed = |tape: &Tape, millis| {
         screen.now = screen.at(millis);
         let found = line(&mut screen, &tape.phase, None);
-        found.split(" ─ ").find(|part| part.contains("TPS")).unwrap().trim_start_matches(['─', ' ']).to_owned()
+        found
+            .split(" ─ ")
+            .find(|part| part.contains("TPS"))
+            .unwrap()
+            .trim_start_matches(['─', ' '])
+            .to_owned()
     };
     tape.turn(0);
     stream(&mut tape, 0);
@@ -352,9 +375,8 @@ fn the_mark_is_lit_when_a_prompt_is_done_and_then_nothing_moves() {
         millis = next;
     }
     drawn.dedup();
-    let expected = [
-        "⠀⠀⠀", "⡇⠀⠀", "⣿⠀⠀", "⣿⡇⠀", "⣿⣿⠀", "⣿⣿⡇", "⣿⣿⣿", "⢸⣿⣿", "⠀⣿⣿", "⠀⢸⣿", "⠀⠀⣿", "⠀⠀⢸", "───",
-    ];
+    let expected =
+        ["⠀⠀⠀", "⡇⠀⠀", "⣿⠀⠀", "⣿⡇⠀", "⣿⣿⠀", "⣿⣿⡇", "⣿⣿⣿", "⢸⣿⣿", "⠀⣿⣿", "⠀⢸⣿", "⠀⠀⣿", "⠀⠀⢸", "───"];
     assert_eq!(drawn, expected);
     assert_eq!(millis, 104_760);
     assert_eq!(screen.next, NextDeadline::default());
@@ -386,16 +408,36 @@ fn no_mark_is_lit_for_what_was_stopped_or_where_nothing_moves() {
 fn phases_at_three_widths() {
     type Act = fn(&mut Tape);
     let acts: [Act; 10] = [
-        |tape| { tape.turn(0).round(1000); },
-        |tape| { tape.turn(0).round(0).begin(10).open(20, thinking()).append(500, &"x".repeat(1388)); },
-        |tape| { tape.turn(0).round(0).begin(10).open(20, call("write")).append(500, r#"{"path":"docs/main.md""#); },
-        |tape| { tape.turn(0).tool(0, "a", "bash"); },
-        |tape| { tape.turn(0).tool(0, "a", "subagent"); },
-        |tape| { tape.turn(0).round(0).begin(10).open(20, Block::text("")).append(8000, &"x".repeat(900)); },
-        |tape| { tape.turn(0).round(0).retry(8000, 4000); },
-        |tape| { tape.turn(0).ask(5000); },
-        |tape| { tape.turn(0).event(0, &compaction_started()); },
-        |tape| { tape.turn(0).round(0).begin(600).open(700, Block::text("")).finish(5000, 300).end(8_500); },
+        |tape| {
+            tape.turn(0).round(1000);
+        },
+        |tape| {
+            tape.turn(0).round(0).begin(10).open(20, thinking()).append(500, &"x".repeat(1388));
+        },
+        |tape| {
+            tape.turn(0).round(0).begin(10).open(20, call("write")).append(500, r#"{"path":"docs/main.md""#);
+        },
+        |tape| {
+            tape.turn(0).tool(0, "a", "bash");
+        },
+        |tape| {
+            tape.turn(0).tool(0, "a", "subagent");
+        },
+        |tape| {
+            tape.turn(0).round(0).begin(10).open(20, Block::text("")).append(8000, &"x".repeat(900));
+        },
+        |tape| {
+            tape.turn(0).round(0).retry(8000, 4000);
+        },
+        |tape| {
+            tape.turn(0).ask(5000);
+        },
+        |tape| {
+            tape.turn(0).event(0, &compaction_started());
+        },
+        |tape| {
+            tape.turn(0).round(0).begin(600).open(700, Block::text("")).finish(5000, 300).end(8_500);
+        },
     ];
     let themes = [
         ("phases", Theme::quiet_dark(), vec![60, 100, 160]),

@@ -59,7 +59,7 @@ pub fn end(panel: &mut Panel<'_>, text: &str, lines: usize) {
 }
 
 /// A line cut at every change of role.
-fn runs(panel: &Panel<'_>, line: &str, parts: &[Part]) -> Vec<Run> {
+pub fn runs(panel: &Panel<'_>, line: &str, parts: &[Part]) -> Vec<Run> {
     let mut runs = Vec::with_capacity(parts.len() * 2 + 1);
     let mut at = 0;
     let mut add = |from: usize, to: usize, role: Role| {

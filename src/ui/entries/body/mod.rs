@@ -6,17 +6,20 @@
 //! | `code` | a file's text, and commands of several lines |
 //! | `change` | differences |
 //! | `listing` | what a search found |
+//! | `json` `results` | what other tools gave, where it has a form |
 //! | `prose` | sentences: errors, refusals |
 //!
 //! A panel is cut at [`MOST_ROWS`], so that no result makes a frame late; what is left out is told.
 
 pub mod change;
 pub mod code;
+pub mod json;
 pub mod listing;
 pub mod output;
 pub mod prose;
+pub mod results;
 
-use super::EntryCx;
+use super::{EntryCx, Layout, Moving};
 use crate::config::action::Action;
 use crate::text::row::Row;
 use crate::text::wrap::{self, Break, Run};
@@ -25,6 +28,7 @@ use crate::theme::role::Role;
 use crate::ui::paint;
 use ratatui::style::{Color, Style};
 use ratatui::text::Span;
+use std::sync::Arc;
 
 /// Rows of one panel at most.
 pub const MOST_ROWS: usize = 2000;
@@ -43,7 +47,10 @@ pub struct Panel<'a> {
     /// Its ground; `Reset` where the theme gives none.
     pub ground: Color,
     indent: usize,
+    /// Further columns before what comes next.
+    inset: usize,
     rows: Vec<Row>,
+    moving: Vec<(usize, Arc<dyn Moving>)>,
     is_hinted: bool,
     /// Where the source of what comes next begins: rows of several texts stand under one band.
     base: usize,
@@ -52,15 +59,31 @@ pub struct Panel<'a> {
 impl<'a> Panel<'a> {
     /// An empty panel.
     pub fn new(cx: &'a EntryCx<'a>) -> Self {
-        let ground = cx.look.theme.color(Role::ToolPendingBg);
-        // Where there is little room the text needs it more.
-        let indent = INDENT.min(usize::from(cx.width) / 6);
-        Self { cx, ground, indent, rows: Vec::new(), is_hinted: false, base: 1 }
+        Self::on(cx, cx.look.theme.color(Role::ToolPendingBg))
+    }
+
+    /// An empty panel on another ground; `Reset` is the page.
+    pub fn on(cx: &'a EntryCx<'a>, ground: Color) -> Self {
+        Self {
+            cx,
+            ground,
+            indent: indent(cx),
+            inset: 0,
+            rows: Vec::new(),
+            moving: Vec::new(),
+            is_hinted: false,
+            base: 1,
+        }
     }
 
     /// Columns for text.
     pub fn room(&self) -> usize {
-        usize::from(self.cx.width).saturating_sub(self.indent).max(1)
+        usize::from(self.cx.width).saturating_sub(self.indent + self.inset).max(1)
+    }
+
+    /// What comes next stands so many columns further in, as far as there is room for that.
+    pub fn set_in(&mut self, columns: usize) {
+        self.inset = columns.min((usize::from(self.cx.width) / 6).saturating_sub(1));
     }
 
     /// A role on the panel.
@@ -81,9 +104,10 @@ impl<'a> Panel<'a> {
     /// Adds a row, set in.
     pub fn push(&mut self, mut row: Row) {
         row.start += self.base;
-        if self.indent > 0 {
+        let indent = self.indent + self.inset;
+        if indent > 0 {
             let style = if self.ground == Color::Reset { Style::new() } else { Style::new().bg(self.ground) };
-            row.prefix(&[Span::styled(" ".repeat(self.indent), style)], false);
+            row.prefix(&[Span::styled(" ".repeat(indent), style)], false);
         }
         if row.ground.is_none() && self.ground != Color::Reset {
             row.ground = Some((0, self.ground));
@@ -138,6 +162,15 @@ impl<'a> Panel<'a> {
         is_whole
     }
 
+    /// Adds a line, wrapped by word.
+    pub fn push_words(&mut self, text: &str, style: Style) {
+        let left = MOST_ROWS.saturating_sub(self.rows.len());
+        for row in wrap::first_rows(&linked(vec![Run::new(text, style, 0)]), self.room(), Break::Words, left)
+        {
+            self.push(row);
+        }
+    }
+
     /// The beginning of a line on one row; `…` stands for the rest.
     pub fn cut_line(&self, runs: Vec<Run>) -> Row {
         let mut rows = wrap::first_rows(&linked(runs), self.room(), Break::Graphemes, 2).into_iter();
@@ -150,10 +183,24 @@ impl<'a> Panel<'a> {
         row
     }
 
-    /// Its rows.
-    pub fn into_rows(self) -> Vec<Row> {
-        self.rows
+    /// Adds a row that is set in already, and what draws it anew if it changes by itself.
+    pub fn push_whole(&mut self, mut row: Row, moving: Option<Arc<dyn Moving>>) {
+        row.start += self.base;
+        self.moving.extend(moving.map(|moving| (self.rows.len(), moving)));
+        self.rows.push(row);
     }
+
+    /// Puts its rows under those of a layout.
+    pub fn under(self, layout: &mut Layout) {
+        let above = layout.rows.len();
+        layout.moving.extend(self.moving.into_iter().map(|(at, moving)| (above + at, moving)));
+        layout.rows.extend(self.rows);
+    }
+}
+
+/// Columns before the text of a panel: fewer where there is little room, which the text needs more.
+pub fn indent(cx: &EntryCx<'_>) -> usize {
+    INDENT.min(usize::from(cx.width) / 6)
 }
 
 /// A line with the addresses in it as links, in the colours it has.

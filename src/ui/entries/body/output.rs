@@ -26,19 +26,24 @@ pub struct Output<'a> {
 
 /// Adds it to a panel: its end, or all of it.
 pub fn draw(panel: &mut Panel<'_>, output: Output<'_>) {
+    draw_end(panel, output, SHOWN, super::MOST_ROWS);
+}
+
+/// Adds it to a panel: so many lines of its end, or, of an open row, at most so many rows.
+pub fn draw_end(panel: &mut Panel<'_>, output: Output<'_>, most_lines: usize, most_rows: usize) {
     let text = output.text.trim_end_matches(['\n', '\r']);
     if text.is_empty() {
         return;
     }
     if panel.cx.open {
-        whole(panel, text, output);
+        whole(panel, text, output, most_rows);
         return;
     }
     let lines = line_count(text);
     let before = output.lines_before;
     // A row that says that one line is hidden would stand where that line could.
-    let is_one_more = lines == SHOWN + 1 && before == 0 && !output.has_more_before;
-    let shown = lines.min(if is_one_more { SHOWN + 1 } else { SHOWN });
+    let is_one_more = lines == most_lines + 1 && before == 0 && !output.has_more_before;
+    let shown = if is_one_more { lines } else { lines.min(most_lines) };
     earlier(panel, before + (lines - shown) as u64, output, false);
     let from = tail(text, shown);
     // What is hidden may have switched a colour on.
@@ -58,11 +63,11 @@ pub fn draw(panel: &mut Panel<'_>, output: Output<'_>) {
     }
 }
 
-fn whole(panel: &mut Panel<'_>, text: &str, output: Output<'_>) {
+fn whole(panel: &mut Panel<'_>, text: &str, output: Output<'_>, most_rows: usize) {
     // A line of megabytes is not read from its begin: its end is what is shown.
-    let most = super::MOST_ROWS * panel.room() * 4;
+    let most = most_rows * panel.room() * 4;
     let cut = text.ceil_char_boundary(text.len().saturating_sub(most));
-    let from = tail(text, super::MOST_ROWS).max(cut);
+    let from = tail(text, most_rows).max(cut);
     let before = text.get(..from).unwrap_or_default();
     let is_in_line = from > 0 && !before.ends_with('\n');
     let hidden = before.bytes().filter(|byte| *byte == b'\n').count();
@@ -73,7 +78,7 @@ fn whole(panel: &mut Panel<'_>, text: &str, output: Output<'_>) {
     for runs in styled {
         rows.extend(wrap::line(&linked(runs), room, Break::Graphemes));
     }
-    let over = rows.len().saturating_sub(super::MOST_ROWS);
+    let over = rows.len().saturating_sub(most_rows);
     let cut_lines = rows.iter().take(over).filter(|row| row.joint == crate::text::row::Joint::Line).count();
     earlier(panel, output.lines_before + (hidden + cut_lines) as u64, output, over > 0 || is_in_line);
     for mut row in rows.into_iter().skip(over) {
