@@ -58,7 +58,8 @@ impl Verbs {
         match text.trim() {
             "default" => return Some(Self::default()),
             "playful" => {
-                let verb = |&(present, past): &(&str, &str)| Verb { present: present.into(), past: past.into() };
+                let verb =
+                    |&(present, past): &(&str, &str)| Verb { present: present.into(), past: past.into() };
                 return Some(Self(PLAYFUL.iter().map(verb).collect()));
             }
             _ => {}
@@ -106,11 +107,14 @@ mod tests {
     fn what_the_setting_may_be() {
         let long = "x".repeat(100);
         let many = |count| vec!["Doing|Done"; count].join(",");
-        for good in ["default", " playful ", "Doing|Done", "Doing|Done, Baking a pie|Baked a pie", &many(100)] {
+        for good in ["default", " playful ", "Doing|Done", "Doing|Done, Baking a pie|Baked a pie", &many(100)]
+        {
             assert!(Verbs::parse(good).is_some(), "{good}");
         }
         assert!(Verbs::parse(&format!("{long}|{long}")).is_some());
-        for bad in ["", "Doing", "|", "Doing|", "|Done", "A|B|C", "A|B,", "A|\u{1b}[31mB", "A|\u{202e}B", &many(101)] {
+        for bad in
+            ["", "Doing", "|", "Doing|", "|Done", "A|B|C", "A|B,", "A|\u{1b}[31mB", "A|\u{202e}B", &many(101)]
+        {
             assert_eq!(Verbs::parse(bad), None, "{bad}");
         }
         assert_eq!(Verbs::parse(&format!("{long}x|a")), None);
@@ -121,7 +125,8 @@ mod tests {
         assert_eq!(Verbs::default().of(TurnId(3)), None);
         let verbs = Verbs::parse("playful").unwrap();
         assert_eq!(verbs.of(TurnId(3)), verbs.of(TurnId(3)));
-        let mut seen: Vec<_> = (1..200).filter_map(|turn| verbs.of(TurnId(turn))).map(|verb| &verb.past).collect();
+        let mut seen: Vec<_> =
+            (1..200).filter_map(|turn| verbs.of(TurnId(turn))).map(|verb| &verb.past).collect();
         seen.sort();
         seen.dedup();
         assert_eq!(seen.len(), PLAYFUL.len());

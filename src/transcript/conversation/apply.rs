@@ -158,8 +158,10 @@ impl Conversation {
                     for item in items.iter().copied().flatten() {
                         self.thought(item, now);
                     }
-                    let is_whole =
-                        matches!(said.stop_reason, StopReason::Stop | StopReason::Length | StopReason::ToolUse);
+                    let is_whole = matches!(
+                        said.stop_reason,
+                        StopReason::Stop | StopReason::Length | StopReason::ToolUse
+                    );
                     if let Some(turn) = self.turn.as_mut().filter(|_| is_whole) {
                         turn.tokens = turn.tokens.saturating_add(said.usage.output);
                         turn.millis = turn.millis.saturating_add(said.duration_ms.unwrap_or_default());

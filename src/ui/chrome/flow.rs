@@ -34,7 +34,15 @@ struct Arrival {
 impl Flow {
     /// A stream that is open from now on, of which nothing has arrived.
     pub const fn new(now: Instant, chars_per_token: f64) -> Self {
-        Self { arrivals: VecDeque::new(), last: None, wave: 0.0, rate: 0.0, opened: now, at: now, chars_per_token }
+        Self {
+            arrivals: VecDeque::new(),
+            last: None,
+            wave: 0.0,
+            rate: 0.0,
+            opened: now,
+            at: now,
+            chars_per_token,
+        }
     }
 
     /// So many characters arrived.

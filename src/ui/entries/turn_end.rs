@@ -73,8 +73,13 @@ mod tests {
         assert_eq!(end(TurnEndKind::Stopped, 12_000, Some(3)), "Stopped after 12s");
         assert_eq!(end(TurnEndKind::Failed("x".to_owned()), 340, None), "Failed after 340ms");
         let verb = Some("Whistled".into());
-        let sung =
-            TurnEnd { how: TurnEndKind::Done, took: Duration::from_secs(41), at: (21, 14), speed: None, verb };
+        let sung = TurnEnd {
+            how: TurnEndKind::Done,
+            took: Duration::from_secs(41),
+            at: (21, 14),
+            speed: None,
+            verb,
+        };
         assert_eq!(words(&sung), "Whistled for 41s, done 9:14 PM");
         assert_eq!(words(&TurnEnd { how: TurnEndKind::Stopped, ..sung }), "Stopped after 41s");
     }

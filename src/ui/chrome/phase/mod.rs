@@ -343,7 +343,8 @@ impl Live {
     fn average(&self) -> Option<Speed> {
         #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
         let output = self.output as f64;
-        let tokens = (self.output > 0 && !self.waited.is_zero()).then(|| output / self.waited.as_secs_f64())?;
+        let tokens =
+            (self.output > 0 && !self.waited.is_zero()).then(|| output / self.waited.as_secs_f64())?;
         Some(Speed { tokens, is_guessed: false })
     }
 
@@ -363,10 +364,8 @@ impl Live {
         if !self.asks.is_empty() {
             return Status { elapsed: None, ..Status::plain(Kind::Asking, "Waiting for you", elapsed) };
         }
-        let status = |kind, word: &str| Status {
-            verb: self.verb.clone(),
-            ..Status::plain(kind, word, elapsed)
-        };
+        let status =
+            |kind, word: &str| Status { verb: self.verb.clone(), ..Status::plain(kind, word, elapsed) };
         if let Some(retry) = self.retry {
             return retry.status(now, self.verb.clone());
         }

@@ -93,7 +93,8 @@ impl Measures {
         let tokens = message.usage.output;
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let chars_per_token = request.chars as f64 / tokens.max(1) as f64;
-        let is_kept_back = |block: &Block| matches!(block, Block::Thinking { thinking, .. } if thinking.is_empty());
+        let is_kept_back =
+            |block: &Block| matches!(block, Block::Thinking { thinking, .. } if thinking.is_empty());
         let is_whole = !message.content.iter().any(is_kept_back);
         if tokens < LEAST_TOKENS || !POSSIBLE.contains(&chars_per_token) || !is_whole {
             return;

@@ -33,13 +33,7 @@ const LEAST: u16 = 12;
 const INDENT: u16 = 2;
 
 /// Draws it over the divider of an idle program.
-pub(super) fn draw(
-    done: Instant,
-    look: &Look<'_>,
-    area: Rect,
-    buffer: &mut Buffer,
-    next: &mut NextDeadline,
-) {
+pub(super) fn draw(done: Instant, look: &Look<'_>, area: Rect, buffer: &mut Buffer, next: &mut NextDeadline) {
     let clock = look.clock();
     let begin = done.saturating_duration_since(look.epoch);
     let end = begin + WHOLE;
@@ -48,7 +42,8 @@ pub(super) fn draw(
     }
     // Where the figures leave nothing of the divider, they are worth more.
     let slot = Rect { x: area.x + INDENT - 1, width: 5, ..area };
-    if (slot.left()..=slot.right()).any(|x| buffer.cell((x, area.y)).is_none_or(|cell| cell.symbol() != "─")) {
+    if (slot.left()..=slot.right()).any(|x| buffer.cell((x, area.y)).is_none_or(|cell| cell.symbol() != "─"))
+    {
         return;
     }
     let drawn = wave(look, begin, clock);
@@ -105,9 +100,18 @@ mod tests {
     #[test]
     fn columns_light_up_stand_and_go_out_in_order() {
         // Milliseconds, and how bright the first and the last column are, in percent.
-        let table =
-            [(0, 0, 0), (60, 50, 0), (120, 100, 0), (260, 100, 50), (320, 100, 100), (440, 100, 100),
-             (500, 50, 100), (560, 0, 100), (700, 0, 50), (760, 0, 0)];
+        let table = [
+            (0, 0, 0),
+            (60, 50, 0),
+            (120, 100, 0),
+            (260, 100, 50),
+            (320, 100, 100),
+            (440, 100, 100),
+            (500, 50, 100),
+            (560, 0, 100),
+            (700, 0, 50),
+            (760, 0, 0),
+        ];
         for (millis, first, last) in table {
             let percent = |column| (level(column, f64::from(millis)).0 * 100.0).round();
             assert_eq!((percent(0), percent(5)), (f64::from(first), f64::from(last)), "{millis}");

@@ -90,12 +90,9 @@ impl Scene<'_> {
         if !(self.spinner && look.motion) {
             return;
         }
-        for at in [
-            turn::next(status, self.phase, look, clock),
-            light::next(status, line.color, look, clock),
-        ]
-        .into_iter()
-        .flatten()
+        for at in [turn::next(status, self.phase, look, clock), light::next(status, line.color, look, clock)]
+            .into_iter()
+            .flatten()
         {
             next.animate(look.epoch + at);
         }

@@ -34,9 +34,9 @@ pub(super) fn lay_out(thinking: &Thinking, style: Style, cx: &EntryCx<'_>) -> La
     let mut rows = Vec::new();
     for (row, from) in rows_of(thinking.text.text(), cx.room(), style) {
         // The part that is older than all marks never shines, and its row never moves.
-        let is_young = from.last().is_some_and(|last| {
-            thinking.trail.shines_from(cx.look.now).is_some_and(|young| *last >= young)
-        });
+        let is_young = from
+            .last()
+            .is_some_and(|last| thinking.trail.shines_from(cx.look.now).is_some_and(|young| *last >= young));
         if is_young && cx.look.motion && cx.look.theme.is_readable() {
             let trail = thinking.trail.clone();
             let moving: Arc<dyn Moving> = Arc::new(Shining { row: row.clone(), from, trail });
