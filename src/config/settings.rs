@@ -247,7 +247,9 @@ pub fn reference_table(defaults: &Values) -> String {
     let mut table = "| setting | default | may be | what it does |\n|---|---|---|---|\n".to_owned();
     for meta in SETTINGS {
         let default = defaults.get(meta.key).map(Value::to_string).unwrap_or_default();
-        table.push_str(&format!("| `{}` | `{}` | {} | {} |\n", meta.key, default, meta.kind, meta.text));
+        // A bar would end the column.
+        let kind = meta.kind.to_string().replace('|', "\\|");
+        table.push_str(&format!("| `{}` | `{}` | {} | {} |\n", meta.key, default, kind, meta.text));
     }
     table
 }

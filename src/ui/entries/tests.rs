@@ -1,4 +1,5 @@
 use super::*;
+use crate::config::display::ThinkingStyle;
 use crate::config::keymap::Keymap;
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::CallId;
@@ -602,6 +603,71 @@ fn thinking_in_its_states() {
     assert_eq!(rows(&thinking("", None, took), 60, true), ["Thought for 3.2s · not shown by the provider"]);
     assert_eq!(rows(&thinking("a\n\nb", None, took), 60, true), ["Thought for 3.2s", "a", "", "b"]);
     assert_eq!(rows(&thinking("a\n\nb", Some(ago(900)), None), 60, false), ["a\u{a0}· b"]);
+    assert!(rows(&thinking("", Some(ago(900)), None), 60, false).is_empty());
+    // Tenths also below a second, and minutes without them.
+    for (millis, text) in [(420, "0.4s"), (54_960, "54.9s"), (65_300, "1m05s")] {
+        let took = Some(Duration::from_millis(millis));
+        assert_eq!(rows(&thinking("a", None, took), 60, false), [format!("Thought for {text}")]);
+    }
+}
+
+#[test]
+fn thinking_in_its_styles() {
+    let theme = Theme::quiet_dark();
+    let text = (1..=40).map(|n| format!("word{n}")).collect::<Vec<_>>().join(" ");
+    let count = |style, since: Option<Instant>, open| {
+        let took = since.is_none().then_some(Duration::from_secs(12));
+        let thinking = Thinking { text: thought(&text), since, took, trail: Trail::default() };
+        let mut look = look(&theme);
+        look.display.thinking = style;
+        lay_out(&item(Body::Thinking(thinking)), &EntryCx { look: &look, width: 42, open }).rows.len()
+    };
+    let whole = 8;
+    // Rows while it goes on and afterwards, each as usual and toggled.
+    let table = [
+        (ThinkingStyle::Tail, [3, whole, 1, whole + 1]),
+        (ThinkingStyle::Collapsed, [0, 3, 1, whole + 1]),
+        (ThinkingStyle::Full, [3, whole, 1, whole + 1]),
+    ];
+    for (style, expected) in table {
+        let live = Some(ago(900));
+        let found = [(live, false), (live, true), (None, false), (None, true)]
+            .map(|(since, open)| count(style, since, open));
+        assert_eq!(found, expected, "{style:?}");
+    }
+}
+
+#[test]
+fn what_is_new_of_a_thought_shines_and_then_asks_for_nothing() {
+    let theme = Theme::quiet_dark();
+    let mut trail = Trail::default();
+    let text = "an old thought and a new one";
+    trail.grow(14, ago(2000));
+    trail.grow(text.len(), ago(100));
+    let thinking = Thinking { text: thought(text), since: Some(ago(3000)), took: None, trail };
+    let item = item(Body::Thinking(thinking));
+    let mut look = look(&theme);
+    let base = theme.color(Role::ThinkingText);
+    let cx = EntryCx { look: &look, width: 60, open: false };
+    let layout = lay_out(&item, &cx);
+    assert_eq!(layout.next, NextDeadline::default(), "it is kept while it shines");
+    let (at, moving) = &layout.moving[0];
+    let row_at = |millis: u64, next: &mut NextDeadline| {
+        let look = Look { now: *NOW + Duration::from_millis(millis), ..look };
+        moving.row(&EntryCx { look: &look, width: 60, open: false }, next)
+    };
+    let mut next = NextDeadline::default();
+    let row = row_at(0, &mut next);
+    assert_eq!(row.drawn(), layout.rows[*at].drawn());
+    assert_eq!(row.spans.len(), 2);
+    assert_eq!((&*row.spans[0].content, row.spans[0].style.fg), ("an old thought", Some(base)));
+    assert_ne!(row.spans[1].style.fg, Some(base));
+    assert!(next.animation.is_some() && next.figure.is_none());
+    let mut next = NextDeadline::default();
+    assert_eq!(row_at(601, &mut next).spans.len(), 1);
+    assert_eq!(next, NextDeadline::default());
+    look.motion = false;
+    assert!(lay_out(&item, &EntryCx { look: &look, width: 60, open: false }).moving.is_empty());
 }
 
 #[test]
@@ -752,6 +818,8 @@ proptest! {
         let is_nothing = match &item.body {
             Body::Reply(prose) => layout.rows.is_empty() && prose.text().len() < 200,
             Body::Compaction(compaction) => matches!(compaction.phase, CompactionPhase::Cancelled { .. }),
+            // What nobody can read yet is told by the phase line.
+            Body::Thinking(thinking) => thinking.since.is_some(),
             _ => false,
         };
         for (at, moving) in &layout.moving {

@@ -5,6 +5,7 @@ mod cards;
 mod chords;
 mod drafts;
 mod keys;
+mod phase;
 mod pointer;
 mod rest;
 mod scroll_rules;

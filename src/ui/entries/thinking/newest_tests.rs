@@ -53,7 +53,7 @@ fn the_cost_does_not_grow_with_the_text() {
 #[test]
 fn what_is_new_is_bright_for_a_moment() {
     // Milliseconds, level.
-    let table = [(0, 6), (29, 6), (31, 5), (200, 3), (400, 1), (498, 1), (520, 0), (700, 0)];
+    let table = [(0, 6), (29, 6), (31, 5), (200, 3), (400, 1), (497, 1), (499, 0), (700, 0)];
     for (millis, expected) in table {
         let age = Duration::from_millis(millis);
         assert_eq!(level(age), expected, "{millis}");
