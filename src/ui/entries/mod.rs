@@ -6,6 +6,7 @@
 //! | `user` `reply` `thinking` `custom` `notice` `turn_end` | one kind of item each |
 //! | `call` `shell` | a band, and what stands under it |
 //! | `band` | the row that tells what is done, how it is going and how long it takes |
+//! | [`run`] | the line that stands for a run of work |
 //! | `state` | how far a call is, its colours and marks |
 //! | `outcome` | what a result says about how its call ended |
 //! | `title` | what a call is about, by tool |
@@ -27,6 +28,7 @@ mod facts;
 mod notice;
 mod outcome;
 mod reply;
+pub mod run;
 mod seg;
 mod shell;
 mod state;
