@@ -145,6 +145,11 @@ impl Runs {
         made
     }
 
+    /// The facts of the run that begins at an item, as they were last asked for.
+    pub fn known(&self, first: usize) -> Option<&Facts> {
+        self.reckoned.get(&first).map(|(_, facts)| &**facts)
+    }
+
     fn push(&mut self, kind: Kind) {
         let index = self.kinds.len();
         self.kinds.push(kind);

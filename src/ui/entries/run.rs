@@ -224,7 +224,7 @@ impl Line {
         let done = self.facts.thought;
         match (self.facts.thinking_since, done) {
             (Some(since), done) => {
-                let on = on_grid(cx, next).saturating_duration_since(since);
+                let on = on_grid(since, cx, next).saturating_duration_since(since);
                 format!("Thought for {}", formats::running(done.unwrap_or_default() + on))
             }
             (None, Some(took)) if took.as_secs() == 0 => format!("Thought for {}", formats::running(took)),
@@ -248,7 +248,7 @@ impl Line {
         match facts.time {
             Some(Reckoned::Took(took)) => figures.push(formats::took(took)),
             Some(Reckoned::Since(since)) => {
-                figures.push(formats::running(on_grid(cx, next).saturating_duration_since(since)));
+                figures.push(formats::running(on_grid(since, cx, next).saturating_duration_since(since)));
             }
             None => {}
         }
@@ -313,9 +313,10 @@ fn without_end(words: &str, room: usize) -> String {
 
 /// The last moment at which the figures of live lines changed; tells when they do so next. The figures of the divider
 /// change at the same moments.
-fn on_grid(cx: &EntryCx<'_>, next: &mut NextDeadline) -> Instant {
+fn on_grid(since: Instant, cx: &EntryCx<'_>, next: &mut NextDeadline) -> Instant {
     let look = cx.look;
-    let grid = if look.motion { FIGURES } else { WHOLE_SECONDS };
+    let has_tenths = look.now.saturating_duration_since(since) < Duration::from_secs(60);
+    let grid = if look.motion && has_tenths { FIGURES } else { WHOLE_SECONDS };
     next.expire(look.next_step(grid));
     let over = look.clock().as_nanos() % grid.as_nanos();
     look.now.checked_sub(Duration::from_nanos(u64::try_from(over).unwrap_or(0))).unwrap_or(look.now)
