@@ -31,12 +31,14 @@ const LIGHT_COLUMNS: usize = 3;
 const PULSE: Duration = Duration::from_secs(2);
 
 /// Draws it into the first row of `area`. `above`: the composer's mark for rows that are scrolled out above it; it is
-/// shown here, for this is the composer's upper edge.
+/// shown here, for this is the composer's upper edge. `spinner`: it may turn; else it has no room either, because another
+/// one turns elsewhere.
 pub fn draw(
     phase: &Phase,
     look: &Look<'_>,
     area: Rect,
     above: Option<&str>,
+    spinner: bool,
     buffer: &mut Buffer,
     next: &mut NextDeadline,
 ) {
@@ -44,7 +46,7 @@ pub fn draw(
     if area.is_empty() {
         return;
     }
-    let line = Line::new(phase, look, above, next);
+    let line = Line::new(phase, look, above, spinner, next);
     paint::spans(buffer, area, &line.fitted(usize::from(area.width)));
 }
 
@@ -99,7 +101,13 @@ const DROPS: [Kept; 7] = {
 };
 
 impl<'a> Line<'a> {
-    fn new(phase: &Phase, look: &'a Look<'a>, above: Option<&'a str>, next: &mut NextDeadline) -> Self {
+    fn new(
+        phase: &Phase,
+        look: &'a Look<'a>,
+        above: Option<&'a str>,
+        spinner: bool,
+        next: &mut NextDeadline,
+    ) -> Self {
         let is_asking = phase.status(look.now, false).is_some_and(|status| status.kind == Kind::Asking);
         let grid = if look.motion { FIGURES } else { WHOLE_SECONDS };
         let shown_at = on_grid(look, grid);
@@ -111,7 +119,7 @@ impl<'a> Line<'a> {
         if status.is_some() && !is_asking {
             next.expire(look.next_step(grid));
         }
-        let spinner = match &status {
+        let spinner = match status.as_ref().filter(|_| spinner) {
             Some(status) => turn(status, phase, look, next),
             None => Cow::Borrowed(""),
         };
@@ -149,7 +157,9 @@ impl<'a> Line<'a> {
         let (theme, paint) = (self.look.theme, self.paint);
         let dim = theme.style(Role::Dim);
         let mut spans = vec![Span::styled("─ ", theme.style(Role::Border))];
-        spans.push(Span::styled(format!("{} ", self.spinner), paint.style));
+        if !self.spinner.is_empty() {
+            spans.push(Span::styled(format!("{} ", self.spinner), paint.style));
+        }
         let word = status.short.as_deref().filter(|_| !kept.whole_word).unwrap_or(&status.word);
         spans.extend(lit(word, paint));
         let tail = match status.elapsed {

@@ -6,7 +6,7 @@ use crate::theme::Theme;
 use proptest::prelude::*;
 
 fn line(screen: &mut Screen, phase: &Phase, above: Option<&str>) -> String {
-    screen.draw(|look, area, buffer, _, next| draw(phase, look, area, above, buffer, next));
+    screen.draw(|look, area, buffer, _, next| draw(phase, look, area, above, true, buffer, next));
     row(&screen.buffer, 0)
 }
 

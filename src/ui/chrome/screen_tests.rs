@@ -127,7 +127,7 @@ fn whole(screen: &mut Screen, shown: &Shown<'_>) -> Option<Position> {
         }
         queue_rows::draw(&shown.queue, look, queue, buffer, hits);
         let drawn = composer_box::draw(&composer, look, text, buffer, hits);
-        phase_line::draw(&shown.tape.phase, look, phase, drawn.above.as_deref(), buffer, next);
+        phase_line::draw(&shown.tape.phase, look, phase, drawn.above.as_deref(), true, buffer, next);
         composer_box::draw_rule(&composer, drawn.below.as_deref(), look, rule, buffer);
         footer::draw(&shown.footer, look, low, buffer, hits, next);
         composer_box::draw_completions(&composer, look, completion, buffer, hits);
