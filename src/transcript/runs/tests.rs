@@ -125,7 +125,21 @@ impl Told {
 }
 
 fn said(content: Vec<Block>) -> AssistantMessage {
-    crate::app::stage::said(content, StopReason::ToolUse)
+    AssistantMessage {
+        content,
+        api: String::new(),
+        provider: String::new(),
+        model: String::new(),
+        response_model: None,
+        usage: Usage::default(),
+        stop_reason: StopReason::ToolUse,
+        error_message: None,
+        timestamp: 0,
+        response_id: None,
+        raw_stop_reason: None,
+        duration_ms: None,
+        thinking_level: None,
+    }
 }
 
 fn spans(runs: &Runs) -> Vec<(usize, usize)> {
@@ -243,7 +257,7 @@ fn what_failed_is_named_or_counted() {
     assert_eq!(named("mcp__x__usage", json!({})), "usage failed");
     let long = named("bash", json!({ "command": "x".repeat(80) }));
     assert_eq!(long, format!("{}… failed", "x".repeat(31)));
-    assert_eq!(named("bash", json!({ "command": "a\u{1b}[31m b\nsecond" })), "a[31m b failed");
+    assert_eq!(named("bash", json!({ "command": "a\u{1b}[31m b\nsecond" })), "a b failed");
 }
 
 #[test]
