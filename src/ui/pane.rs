@@ -407,7 +407,8 @@ impl Pane {
 
     /// The text of an item; of the line of a run, if that has the focus, its words.
     pub fn copy_text(&self, conversation: &Conversation, item: usize) -> String {
-        if let Some(words) = self.focused_run().filter(|run| *run == item).and_then(|run| self.run_text(run)) {
+        if let Some(words) = self.focused_run().filter(|run| *run == item).and_then(|run| self.run_text(run))
+        {
             return words;
         }
         conversation.items().get(item).map(copy::text).unwrap_or_default()

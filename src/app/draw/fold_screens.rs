@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::app::effect::Effect;
+use crate::transcript::item::Body;
 use crate::ui::target::Target;
 use ratatui::buffer::Buffer;
 
@@ -14,7 +15,10 @@ fn folded(stage: fn() -> Stage) -> Stage {
 /// A turn with a run under a reply and one at the edge, a thought before words, and a notice in between.
 fn runs() -> Stage {
     let mut stage = first_rounds();
-    stage.event(AgentEvent::Notice { level: NoticeLevel::Info, text: "The tests were changed on disk.".to_owned() });
+    stage.event(AgentEvent::Notice {
+        level: NoticeLevel::Info,
+        text: "The tests were changed on disk.".to_owned(),
+    });
     let edit = call("3", "edit", json!({"path": "src/lexer.rs", "edits": [{}]}));
     let test = call("4", "bash", json!({"command": "cargo test parser"}));
     stage.says(
@@ -26,7 +30,10 @@ fn runs() -> Stage {
     stage.runs(&test, output, json!({"exitCode": 101}), true, 24_100);
     stage.says("three", vec![Block::text("One caller unwraps the first token; fixed.")]);
     stage.prompt("And the help?");
-    stage.says("four", vec![thinking_block("The help is in `cli.rs`."), Block::text("Next: the help text in the CLI.")]);
+    stage.says(
+        "four",
+        vec![thinking_block("The help is in `cli.rs`."), Block::text("Next: the help text in the CLI.")],
+    );
     stage
 }
 
@@ -63,14 +70,28 @@ fn live_thinking() -> Stage {
     folded(thinking)
 }
 
+/// The run of the calls, by its first item.
 fn first_run(stage: &mut Stage) -> usize {
     stage.draw();
-    (0..40).find(|item| stage.state.scene.hits.areas_of(&Target::Run(*item)).next().is_some()).expect("a run")
+    let items = stage.state.conversation.items();
+    items.iter().position(|item| matches!(item.body, Body::Call(_))).expect("a call")
+}
+
+/// Wide and high enough for all of it.
+fn roomy(stage: fn() -> Stage) -> Stage {
+    let mut stage = stage();
+    stage.state.size = (130, 70);
+    stage.draw();
+    stage
 }
 
 fn line_of(stage: &mut Stage, text: &str) -> String {
     let screen = stage.screen();
-    screen.lines().find(|line| line.contains(text)).unwrap_or_else(|| panic!("{text:?} in\n{screen}")).to_owned()
+    screen
+        .lines()
+        .find(|line| line.contains(text))
+        .unwrap_or_else(|| panic!("{text:?} in\n{screen}"))
+        .to_owned()
 }
 
 /// Rows with a spinner.
@@ -94,22 +115,26 @@ fn screens_of_runs() {
 #[test]
 fn a_key_and_a_command_fold_and_the_choice_is_kept() {
     let kept = |value: &str| vec![Effect::Save { key: "display.folded", value: value.to_owned() }];
-    let mut stage = conversation();
-    assert!(stage.screen().contains("cargo test parser"));
+    let mut stage = roomy(conversation);
+    assert!(stage.screen().contains("$ cargo fmt"));
     assert_eq!(stage.keys(&["alt+o"]), kept("true"));
     assert!(!stage.screen().contains("$ cargo fmt"));
     assert_eq!(stage.keys(&["alt+o"]), kept("false"));
-    assert_eq!(stage.line("/fold on"), kept("true"));
-    assert_eq!(stage.line("/fold"), kept("false"));
-    assert_eq!(stage.line("/fold off"), kept("false"));
-    assert_eq!(stage.line("/fold sometimes"), []);
+    let said = |stage: &mut Stage, line: &str| {
+        let saves = |effect: &Effect| matches!(effect, Effect::Save { .. });
+        stage.line(line).into_iter().filter(saves).collect::<Vec<_>>()
+    };
+    assert_eq!(said(&mut stage, "/fold on"), kept("true"));
+    assert_eq!(said(&mut stage, "/fold"), kept("false"));
+    assert_eq!(said(&mut stage, "/fold off"), kept("false"));
+    assert_eq!(said(&mut stage, "/fold sometimes"), []);
     assert_eq!(stage.toast(), "Write /fold on or /fold off.");
     assert!(!stage.state.display.folded);
 }
 
 #[test]
 fn a_run_is_one_line_under_its_reply() {
-    let mut stage = settled();
+    let mut stage = roomy(settled);
     let screen = stage.screen();
     let lines: Vec<&str> = screen.lines().collect();
     let at = lines.iter().position(|line| line.contains("Read 1 file")).unwrap();
@@ -120,13 +145,13 @@ fn a_run_is_one_line_under_its_reply() {
     assert_eq!(screen.matches("failed").count(), 1);
     assert!(screen.contains("The tests were changed on disk."));
     // Thinking alone stands directly above the words that it led to.
-    let at = lines.iter().position(|line| line.starts_with("∴ Thought for 3.2s")).unwrap();
+    let at = lines.iter().rposition(|line| line.starts_with("∴ Thought for 3.2s")).unwrap();
     assert!(lines[at + 1].starts_with("● Next: the help text"), "{screen}");
 }
 
 #[test]
 fn a_click_opens_a_run_and_close_closes_it() {
-    let mut stage = settled();
+    let mut stage = roomy(settled);
     let run = first_run(&mut stage);
     let (_, before) = stage.cell("Read 1 file");
     stage.click(&Target::Run(run));
@@ -135,8 +160,9 @@ fn a_click_opens_a_run_and_close_closes_it() {
     // What stands above stays where it is.
     assert_eq!(stage.cell("Read 1 file").1, before);
     // A click on a row inside is for the row.
-    stage.click(&Target::Item(run));
-    assert!(stage.state.layers.pop().is_some() || stage.screen().contains("╰─ close"));
+    stage.click(&Target::Item(run + 1));
+    stage.state.layers.clear();
+    assert!(stage.screen().contains("╰─ close"));
     let (x, y) = stage.cell("close");
     stage.mouse(crossterm::event::MouseEventKind::Down(crossterm::event::MouseButton::Left), x, y);
     stage.mouse(crossterm::event::MouseEventKind::Up(crossterm::event::MouseButton::Left), x, y);
@@ -145,34 +171,32 @@ fn a_click_opens_a_run_and_close_closes_it() {
 
 #[test]
 fn one_key_opens_all_and_a_click_then_closes_one() {
-    let mut stage = settled();
-    stage.state.size = (100, 60);
-    stage.draw();
+    let mut stage = roomy(settled);
     stage.key("ctrl+o");
-    assert_eq!(stage.screen().matches("╰─ close").count(), 2);
+    assert_eq!(stage.screen().matches("╰─ close").count(), 3);
     // The thought is read in full, once, without a second label.
     let screen = stage.screen();
     assert!(screen.contains("│   The help is in cli.rs."), "{screen}");
+    // The labels of two runs, and of what was thought between the calls of the third.
     assert_eq!(screen.matches("Thought for 3.2s").count(), 3, "{screen}");
     let run = first_run(&mut stage);
     stage.click(&Target::Run(run));
-    assert_eq!(stage.screen().matches("╰─ close").count(), 1);
+    assert_eq!(stage.screen().matches("╰─ close").count(), 2);
     stage.key("ctrl+o");
     assert_eq!(stage.screen().matches("╰─ close").count(), 0);
 }
 
 #[test]
 fn keys_go_to_the_line_and_into_the_run() {
-    let mut stage = settled();
-    stage.state.size = (100, 60);
-    stage.draw();
+    let mut stage = roomy(settled);
     let run = first_run(&mut stage);
     while stage.state.pane.focused() != Some(run) {
         stage.key("ctrl+up");
         stage.draw();
     }
     assert_eq!(stage.state.pane.focused_run(), Some(run));
-    let words = "Read 1 file, searched for 1 pattern, edited lexer.rs, ran 1 command, cargo test parser failed";
+    let words =
+        "Read 1 file, searched for 1 pattern, edited lexer.rs, ran 1 command, cargo test parser failed";
     assert_eq!(stage.keys(&["y"]), [Effect::Copy(words.to_owned())]);
     stage.key("enter");
     assert!(stage.screen().contains("╰─ close"));
@@ -201,9 +225,8 @@ fn only_one_spinner_moves_while_a_run_is_live() {
     // Words stand where they will when it is over.
     assert!(found[0].chars().nth(4) == Some('R'), "{found:?}");
     // Out of sight it moves nothing, and the divider has its own again.
-    stage.state.size = (100, 14);
+    stage.state.size = (100, 10);
     stage.draw();
-    stage.key("ctrl+home");
     stage.state.pane.to_start();
     stage.draw();
     let found = spinners(&mut stage);
@@ -234,7 +257,7 @@ fn what_stands_still_stands_still() {
 
 #[test]
 fn a_search_opens_the_run_of_what_it_finds() {
-    let mut stage = settled();
+    let mut stage = roomy(settled);
     stage.key("f3");
     stage.type_text("running 3 tests");
     stage.draw();
@@ -250,8 +273,26 @@ fn a_search_opens_the_run_of_what_it_finds() {
 }
 
 #[test]
+fn thoughts_that_the_provider_keeps_are_named_as_such() {
+    let mut stage = stage();
+    stage.state.display.folded = true;
+    stage.prompt("And the help?");
+    let withheld = thinking_block("");
+    stage.begins("one");
+    stage.streams("one", 0, &withheld);
+    // The wait is told by the divider.
+    assert!(!stage.screen().contains("Thought"));
+    stage.entry("one", EntryPatch::Close { index: 0, block: withheld.clone(), usage: Usage::default() });
+    let content = vec![withheld, Block::text("Here it is.")];
+    stage.entry("one", EntryPatch::Finish(Arc::new(Message::Assistant(said(content, StopReason::Stop)))));
+    assert!(stage.screen().contains("∴ Thought for 3.2s\n● Here it is."), "{}", stage.screen());
+    stage.key("ctrl+o");
+    assert!(stage.screen().contains("│ no thinking text\n╰─ close"), "{}", stage.screen());
+}
+
+#[test]
 fn what_is_hidden_is_not_copied() {
-    let mut stage = settled();
+    let mut stage = roomy(settled);
     stage.draw();
     let run = first_run(&mut stage);
     let gathered = |stage: &mut Stage| {
@@ -270,7 +311,10 @@ fn what_is_hidden_is_not_copied() {
     stage.click(&Target::Run(run));
     stage.draw();
     let text = gathered(&mut stage);
-    assert!(text.contains("running 3 tests") && !text.contains("Read 1 file") && !text.contains("close"), "{text}");
+    assert!(
+        text.contains("running 3 tests") && !text.contains("Read 1 file") && !text.contains("close"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -288,13 +332,15 @@ fn folding_keeps_the_place_that_is_read() {
     stage.draw();
     stage.state.pane.scroll_by(-160);
     stage.draw();
-    let screen = stage.screen();
-    assert!(screen.lines().next().unwrap().contains("make part") || screen.contains("make part"), "{screen}");
+    // The prompt stands over the first row.
+    let head = |stage: &mut Stage| stage.screen().lines().take(3).collect::<Vec<_>>().join("\n");
+    assert!(stage.screen().contains("make part20"));
     stage.key("alt+o");
-    let folded = stage.screen();
-    assert!(folded.lines().next().unwrap().contains("Ran 30 commands"), "{folded}");
+    let folded = head(&mut stage);
+    assert!(folded.contains("Ran 30 commands"), "{folded}");
     stage.key("alt+o");
-    assert!(stage.screen().contains("make part0"));
+    let unfolded = head(&mut stage);
+    assert!(unfolded.contains("make part0"), "{unfolded}");
 }
 
 #[test]

@@ -1,12 +1,12 @@
 use super::*;
 use crate::proto::chain::{Chain, Step, StepState};
+use crate::proto::command::TicketOutcome;
 use crate::proto::entry::EntryPatch;
 use crate::proto::event::AgentEvent;
 use crate::proto::ids::{CallId, EntryId, TicketId, TurnId};
 use crate::proto::message::{AssistantMessage, Block, Message, StopReason, ToolCall, UserMessage};
 use crate::proto::tool::ToolOutput;
 use crate::proto::usage::Usage;
-use crate::proto::command::TicketOutcome;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
@@ -52,7 +52,8 @@ impl Told {
     }
 
     fn says(&mut self, content: Vec<Block>) {
-        let usage = Usage { input: 1_000, cache_read: 2_000, cache_write: 500, output: 70, ..Usage::default() };
+        let usage =
+            Usage { input: 1_000, cache_read: 2_000, cache_write: 500, output: 70, ..Usage::default() };
         let message = AssistantMessage { usage, ..said(content) };
         self.entry(Message::Assistant(message));
     }
@@ -90,9 +91,16 @@ impl Told {
     }
 
     fn steps(&mut self, steps: &[(&str, StepState)]) {
-        let step = |(text, state): &(&str, StepState)| Step { text: (*text).to_owned(), state: *state, ..Step::default() };
+        let step = |(text, state): &(&str, StepState)| Step {
+            text: (*text).to_owned(),
+            state: *state,
+            ..Step::default()
+        };
         let chain = Chain { location: Some("src".to_owned()), steps: steps.iter().map(step).collect() };
-        self.event(AgentEvent::ToolSteps { call: CallId::new(format!("c{}", self.calls)), chain: Arc::new(chain) });
+        self.event(AgentEvent::ToolSteps {
+            call: CallId::new(format!("c{}", self.calls)),
+            chain: Arc::new(chain),
+        });
     }
 
     fn notice(&mut self, level: NoticeLevel) {
@@ -217,12 +225,27 @@ fn words_of_all_kinds() {
         (vec![("write", path("main.md"))], "Wrote main.md"),
         (vec![("write", json!({}))], "Wrote 1 file"),
         (vec![bash("a"), bash("b")], "Ran 2 commands"),
-        (vec![("grep", json!({})), ("find", json!({})), ("ls", json!({}))], "Searched for 2 patterns, listed 1 folder"),
-        (vec![mcp("shell_job_start"), mcp("shell_job")], "Started 1 background job, checked 1 background job"),
+        (
+            vec![("grep", json!({})), ("find", json!({})), ("ls", json!({}))],
+            "Searched for 2 patterns, listed 1 folder",
+        ),
+        (
+            vec![mcp("shell_job_start"), mcp("shell_job")],
+            "Started 1 background job, checked 1 background job",
+        ),
         (vec![mcp("subagent"), mcp("message"), mcp("message")], "Started 1 subagent, messaged 2 subagents"),
-        (vec![mcp("agent_send"), mcp("web_search"), mcp("fetch_content")], "Sent 1 message, searched the web 1 time, fetched 1 page"),
-        (vec![mcp("codemode"), mcp("artifact_publish"), mcp("artifact_publish")], "Ran 1 script, published 2 pages"),
-        (vec![mcp("artifact_ask"), mcp("artifact_check"), mcp("artifact_find")], "Asked 1 form, checked 1 page, searched artifacts 1 time"),
+        (
+            vec![mcp("agent_send"), mcp("web_search"), mcp("fetch_content")],
+            "Sent 1 message, searched the web 1 time, fetched 1 page",
+        ),
+        (
+            vec![mcp("codemode"), mcp("artifact_publish"), mcp("artifact_publish")],
+            "Ran 1 script, published 2 pages",
+        ),
+        (
+            vec![mcp("artifact_ask"), mcp("artifact_check"), mcp("artifact_find")],
+            "Asked 1 form, checked 1 page, searched artifacts 1 time",
+        ),
         (vec![mcp("artifact_feedback")], "Read the inbox 1 time"),
         (vec![mcp("usage")], "Called usage"),
         (vec![mcp("mcp__stats__usage"), mcp("usage")], "Called usage 2 times"),

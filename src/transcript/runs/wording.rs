@@ -103,7 +103,8 @@ fn plain_name(tool: &str) -> &str {
 
 fn line(text: &str) -> String {
     let text = text.trim().lines().next().unwrap_or_default();
-    width::drawn(&clean::for_line(text.get(..text.floor_char_boundary(MOST)).unwrap_or_default())).into_owned()
+    width::drawn(&clean::for_line(text.get(..text.floor_char_boundary(MOST)).unwrap_or_default()))
+        .into_owned()
 }
 
 fn argument<'a>(call: &'a Call, key: &str) -> Option<&'a str> {
@@ -122,7 +123,9 @@ pub(super) fn count(kinds: &mut Vec<Counted>, call: &Call, count: u64) {
     let is_named = verb.and_then(|verb| VERBS.get(verb)).is_none_or(|verb| verb.named);
     let name = match verb {
         // By the whole path: two files may have the same name.
-        Some(_) if is_named => argument(call, "path").or_else(|| argument(call, "file_path")).map(str::to_owned),
+        Some(_) if is_named => {
+            argument(call, "path").or_else(|| argument(call, "file_path")).map(str::to_owned)
+        }
         Some(_) => None,
         None => Some(tool.to_owned()),
     };

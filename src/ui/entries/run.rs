@@ -204,7 +204,8 @@ impl Line {
             return (without_end(&words, room), None);
         }
         let failure = facts.failure.as_ref();
-        let (failed, shortly) = (failure.map(|failure| failure.words()), failure.map(|failure| failure.short()));
+        let (failed, shortly) =
+            (failure.map(|failure| failure.words()), failure.map(|failure| failure.short()));
         let short = || (facts.short(), shortly.clone());
         let forms: [Option<(String, Option<String>)>; 4] = [
             Some((facts.words(), failed)),

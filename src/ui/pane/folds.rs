@@ -219,6 +219,8 @@ impl Pane {
             && let Some(span) = self.folds.closed(anchor.entry)
         {
             self.scroll = Scroll::Reading(Anchor { entry: span.first, offset: 1, bias: 0 });
+            // The prompt may stand over the first row.
+            self.travel.insert(0, Travel::Reveal(span.first));
         }
     }
 
@@ -232,7 +234,3 @@ impl Pane {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "folds_tests.rs"]
-mod tests;

@@ -67,7 +67,8 @@ impl Laid {
 
     /// The item's own rows.
     fn own_rows(&self) -> usize {
-        let added = self.fold.as_ref().map_or(0, |fold| usize::from(fold.has_line) + usize::from(fold.has_close));
+        let added =
+            self.fold.as_ref().map_or(0, |fold| usize::from(fold.has_line) + usize::from(fold.has_close));
         self.layout.rows.len().saturating_sub(added)
     }
 }
@@ -355,7 +356,8 @@ impl Frame<'_> {
                 return false;
             }
         }
-        let is_reply = self.conversation.items().get(entry).is_some_and(|item| matches!(item.body, Body::Reply(_)));
+        let is_reply =
+            self.conversation.items().get(entry).is_some_and(|item| matches!(item.body, Body::Reply(_)));
         if let (true, Stand::In(run)) = (is_reply, self.stand(above)) {
             return !run.facts.is_thinking();
         }

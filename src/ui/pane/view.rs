@@ -65,10 +65,12 @@ pub(super) fn paint(
         // The blank row is no row of the item.
         let blank = u16::from(placed.gap && slice.first == 0);
         let fold = painted.fold.cloned();
-        if let Some((column, rule)) = fold.as_ref().filter(|fold| !fold.has_line).and_then(|fold| fold.rule.clone())
+        if let Some((column, rule)) =
+            fold.as_ref().filter(|fold| !fold.has_line).and_then(|fold| fold.rule.clone())
         {
             // The rule goes on between two items.
-            let gap = Rect { x: area.x + column, width: area.width.saturating_sub(column), height: blank, ..place };
+            let gap =
+                Rect { x: area.x + column, width: area.width.saturating_sub(column), height: blank, ..place };
             paint::spans(buffer, gap, &[rule]);
         }
         let place = Rect { y: place.y + blank, height: place.height.saturating_sub(blank), ..place };
@@ -121,7 +123,12 @@ impl ItemView<'_> {
         let head = usize::from(fold.is_some_and(|fold| fold.has_line));
         if let (Some(below), Some(mark)) = (head.checked_sub(first), &self.painted.mark) {
             let below = u16::try_from(below).unwrap_or(u16::MAX).min(place.height);
-            let at = Rect { x: place.x + lead, y: place.y + below, width: indent - lead, height: place.height - below };
+            let at = Rect {
+                x: place.x + lead,
+                y: place.y + below,
+                width: indent - lead,
+                height: place.height - below,
+            };
             paint::spans(buffer, at, std::slice::from_ref(mark));
         }
         let rows = self.painted.rows.iter().enumerate().skip(first);
