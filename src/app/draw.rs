@@ -88,7 +88,9 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     }
     queue_rows::draw(&queue, &look, regions.queue, buffer, &mut hits);
     let drawn = composer_box::draw(&state.composer, &look, regions.composer, buffer, &mut hits);
-    phase_line::draw(&state.phase, &look, regions.phase, drawn.above.as_deref(), true, buffer, &mut next);
+    // Of two spinners one would be looked at in vain.
+    let spinner = !state.pane.shows_live_run();
+    phase_line::draw(&state.phase, &look, regions.phase, drawn.above.as_deref(), spinner, buffer, &mut next);
     composer_box::draw_rule(&state.composer, drawn.below.as_deref(), &look, regions.rule, buffer);
     footer::draw(&footer, &look, regions.footer, buffer, &mut hits, &mut next);
     composer_box::draw_completions(&state.composer, &look, regions.completion, buffer, &mut hits);

@@ -152,6 +152,7 @@ actions! {
     NewSession, "new_session", [Global], "New session";
     ExpandRows, "expand_rows", [Global], "Expand all rows";
     ToggleThinking, "toggle_thinking", [Global], "Show or hide thinking";
+    ToggleFolded, "toggle_folded", [Global], "Show each run of work as one line, or all of it";
     ToggleMouse, "toggle_mouse", [Global], "Mouse capture on or off";
     FocusPrevious, "focus_previous", [Global Transcript], "Focus the row above";
     FocusNext, "focus_next", [Global Transcript], "Focus the row below";

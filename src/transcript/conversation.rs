@@ -23,7 +23,7 @@ use crate::proto::message::Message;
 use crate::text::markdown::stream::MarkdownStream;
 use crate::text::markdown::{self, CardKind};
 use crate::theme::Theme;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -47,6 +47,10 @@ pub struct Conversation {
     turn: Option<Turn>,
     /// Streams of the replies of the message that became whole last, by index.
     finished: HashMap<usize, Box<MarkdownStream>>,
+    /// Items that were changed since somebody last asked.
+    touched: BTreeSet<usize>,
+    /// When the event came that is taken in; nothing of a log.
+    now: Option<Instant>,
 }
 
 /// An entry that has begun.
@@ -101,7 +105,19 @@ impl Conversation {
         let item = self.items.get_mut(index)?;
         self.revision += 1;
         item.revision = self.revision;
+        self.touched.insert(index);
         Some(item)
+    }
+
+    /// The items that were changed since this was last asked, rising; new ones are not among them. Whoever keeps something
+    /// about items brings it up to date with this, without looking at all of them.
+    pub fn take_touched(&mut self) -> BTreeSet<usize> {
+        std::mem::take(&mut self.touched)
+    }
+
+    /// Whether a turn runs.
+    pub const fn is_turn_running(&self) -> bool {
+        self.turn.is_some()
     }
 
     /// Rises with every change of an item.
@@ -165,6 +181,7 @@ impl Conversation {
 
     /// Adds the items of a history: of the log of a session that is resumed.
     pub fn load(&mut self, history: impl IntoIterator<Item = Arc<Message>>) {
+        self.now = None;
         for message in history {
             if matches!(*message, Message::User(_) | Message::Assistant(_)) {
                 self.drop_unanswered();
@@ -242,7 +259,7 @@ impl Conversation {
         if matches!(body, Body::User(_)) {
             self.prompts.push(index);
         }
-        self.items.push(Item { entry, revision: self.revision, fold: Fold::Usual, body });
+        self.items.push(Item { entry, revision: self.revision, fold: Fold::Usual, at: self.now, body });
         index
     }
 }

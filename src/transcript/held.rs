@@ -81,6 +81,21 @@ pub enum Arguments {
     Kept(BlockRef),
 }
 
+impl Arguments {
+    /// Where the session keeps them, once the message of the call is whole.
+    pub const fn block(&self) -> Option<&BlockRef> {
+        match self {
+            Self::Told(_) => None,
+            Self::Kept(block) => Some(block),
+        }
+    }
+
+    /// About how many characters were written of them, for an estimate.
+    pub fn chars(&self) -> usize {
+        self.iter().map(|(key, value)| key.len() + value.as_str().map_or(8, str::len) + 4).sum()
+    }
+}
+
 impl Deref for Arguments {
     type Target = Map<String, Value>;
 

@@ -23,6 +23,8 @@ pub struct Item {
     pub revision: u64,
     /// Whether the user opened or closed this one.
     pub fold: Fold,
+    /// When it came; unknown of one that was read from a log.
+    pub at: Option<Instant>,
     /// What it is.
     pub body: Body,
 }

@@ -23,6 +23,8 @@ pub struct LayoutKey {
     pub fold: u8,
     /// Revision of the theme, colour depth included.
     pub theme: u64,
+    /// How it stands in a run of work; the front end's own numbers.
+    pub run: u64,
 }
 
 /// What a cached layout must tell.
@@ -146,7 +148,7 @@ mod tests {
     }
 
     fn key(entry: usize, revision: u64) -> LayoutKey {
-        LayoutKey { entry, revision, width: 80, fold: 0, theme: 1 }
+        LayoutKey { entry, revision, width: 80, fold: 0, theme: 1, run: 0 }
     }
 
     fn text(length: usize) -> String {

@@ -14,6 +14,7 @@
 //! | [`layout`] | laid out entries, bounded in bytes |
 //! | [`anchor`] | a place in the content |
 //! | [`plain`] | items as people read them |
+//! | [`runs`] | items that are one piece of work, and what it came to |
 //! | [`search`] | what is looked for, and the matches of each item |
 //! | [`select`] | what is selected |
 //! | [`trail`] | what of a growing text is new |
@@ -27,6 +28,7 @@ pub mod held;
 pub mod item;
 pub mod layout;
 pub mod plain;
+pub mod runs;
 pub mod scroll;
 pub mod search;
 pub mod select;

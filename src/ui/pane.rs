@@ -10,6 +10,7 @@
 //! | file | what it is |
 //! |---|---|
 //! | `place` | items as rows: laid out, kept, with the blank row above them |
+//! | `folds` | runs of work as one line each |
 //! | `heading` | the prompt that what is read belongs to |
 //! | `scrollbar` | where the window stands in all there is |
 //! | `search` | marks under what is looked for |
@@ -18,6 +19,7 @@
 //! | `travel` | what the user wishes to see, settled when it is drawn |
 //! | `view` | cells and clicks |
 
+mod folds;
 mod heading;
 mod place;
 mod scrollbar;
@@ -39,6 +41,7 @@ use crate::transcript::heights::Heights;
 use crate::transcript::item::{Body, Fold, Item};
 use crate::transcript::layout::{CACHE_BYTES, LayoutCache};
 use crate::transcript::scroll::{Rows, Scroll, Slice};
+use folds::Folds;
 use place::{Frame, Laid, Live};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -73,6 +76,10 @@ pub struct Pane {
     expanded: bool,
     show_thinking: bool,
     focus: Option<usize>,
+    /// The focus is on the line of the run, not on the item below it.
+    is_line_focused: bool,
+    folds: Folds,
+    shows_live_run: bool,
     selecting: Selecting,
     /// A card that was copied: item, card, when.
     copied: Option<(usize, usize, Instant)>,
@@ -103,6 +110,9 @@ impl Default for Pane {
             expanded: false,
             show_thinking: false,
             focus: None,
+            is_line_focused: false,
+            folds: Folds::default(),
+            shows_live_run: false,
             selecting: Selecting::default(),
             copied: None,
             generation: 0,
@@ -150,7 +160,10 @@ impl Pane {
         let area = area.intersection(buffer.area);
         self.area = area;
         let width = area.width - self.scrollbar.columns(area.width);
+        self.folds.is_on = look.display.folded;
+        self.shows_live_run = false;
         self.take_in(setter, conversation, width);
+        self.follow_into_line();
         if area.is_empty() {
             return;
         }
@@ -172,6 +185,7 @@ impl Pane {
             show_thinking: self.show_thinking,
             layouts: &mut self.layouts,
             live: &mut self.live,
+            folds: &mut self.folds,
             placed: HashMap::new(),
             set: HashMap::new(),
         };
@@ -194,6 +208,7 @@ impl Pane {
             search.settle(&mut self.scroll, height, &mut self.heights, &mut frame);
             if let Some(found) = search.take_accepted() {
                 self.focus = found;
+                self.is_line_focused = false;
                 // There is nothing to walk through.
                 if found.is_none() {
                     self.search = None;
@@ -215,8 +230,9 @@ impl Pane {
         // On the ground of the focused row nobody would see what of it is selected.
         let selected = self.selecting.selection.filter(|selected| !selected.is_empty());
         let focus = self.focus.filter(|_| selected.is_none());
-        let marks = view::Marks { focus, selected, copied: self.copied };
-        view::paint(&mut frame, &self.shown, marks, area, buffer, meaning);
+        let marks =
+            view::Marks { focus, is_line_focused: self.is_line_focused, selected, copied: self.copied };
+        self.shows_live_run = view::paint(&mut frame, &self.shown, marks, area, buffer, meaning);
         if let Some(search) = &mut self.search {
             search.paint(&mut frame, &self.shown, area, buffer);
         }
@@ -245,12 +261,13 @@ impl Pane {
     }
 
     /// Brings the heights in step with the items.
-    fn take_in(&mut self, setter: Setter<'_>, conversation: &Conversation, width: u16) {
+    fn take_in(&mut self, setter: Setter<'_>, conversation: &mut Conversation, width: u16) {
         if self.generation != conversation.generation() {
             // Indexes mean other items now. What the user set for all of them stays.
             *self = Self {
                 expanded: self.expanded,
                 show_thinking: self.show_thinking,
+                folds: self.folds.restart(),
                 generation: conversation.generation(),
                 travel: std::mem::take(&mut self.travel),
                 search: self.search.take().map(|search| search.restart(conversation)),
@@ -260,11 +277,19 @@ impl Pane {
                 ..Self::default()
             };
         }
+        let touched = conversation.take_touched();
+        self.folds.runs.update(conversation.items(), touched);
         self.heights.truncate(conversation.len());
+        if self.folds.estimated_for != self.folds.state() {
+            // Most items have rows now that had none, or the other way round.
+            self.folds.estimated_for = self.folds.state();
+            self.heights.truncate(0);
+        }
         let known = self.heights.len();
         // The old ones keep their heights when the width changes: they are exact as soon as they are seen.
-        for item in conversation.items().iter().skip(known) {
-            self.heights.push((setter.estimate)(item, width.max(1)));
+        for (index, item) in conversation.items().iter().enumerate().skip(known) {
+            let height = self.folds.estimate(index);
+            self.heights.push(height.unwrap_or_else(|| (setter.estimate)(item, width.max(1))));
         }
     }
 
@@ -309,14 +334,8 @@ impl Pane {
         let Some(item) = conversation.items().get(index) else { return };
         let is_open = is_open(item, self.expanded, self.show_thinking);
         conversation.toggle(index, is_open);
-        // Following, the item would grow upwards and out of the window, away from under the pointer.
-        // It does so also when the end was only held back while a button was down.
-        let follows = self.scroll.is_following() || self.travel.contains(&Travel::End);
-        if let (true, Some(top)) = (follows, self.top)
-            && self.shown.iter().any(|slice| slice.entry == index)
-        {
-            self.travel.retain(|wish| *wish != Travel::End);
-            self.scroll = Scroll::Reading(top);
+        if self.shown.iter().any(|slice| slice.entry == index) {
+            self.hold_top();
         }
     }
 
@@ -333,32 +352,65 @@ impl Pane {
     /// Puts the focus on an item, or takes it away.
     pub fn set_focus(&mut self, item: Option<usize>) {
         self.focus = item;
+        self.is_line_focused = false;
         self.travel.extend(item.map(Travel::Reveal));
     }
 
     /// Moves the focus up; to the last item in the window if there is none.
     pub fn focus_previous(&mut self, conversation: &Conversation) {
         let items = conversation.items();
+        if let Some(focus) = self.focus.filter(|focus| self.has_line(*focus) && !self.is_line_focused)
+            && self.folds.closed(focus).is_none()
+        {
+            // From the first item of an open run to the line above it.
+            self.set_focus(Some(focus));
+            self.is_line_focused = true;
+            return;
+        }
         let end = match self.focus {
             Some(focus) => focus,
             None => self.shown.last().map_or(items.len(), |slice| slice.entry + 1),
         };
-        let above = items.iter().take(end).rposition(can_be_focused);
+        let above = (0..end.min(items.len())).rev().find(|index| self.can_be_focused(items, *index));
         self.set_focus(above.or(self.focus));
+        self.is_line_focused =
+            self.focus.is_some_and(|focus| self.has_line(focus) && self.folds.closed(focus).is_some());
     }
 
     /// Moves the focus down; to the first item in the window if there is none.
     pub fn focus_next(&mut self, conversation: &Conversation) {
+        if let Some(focus) = self.focused_run()
+            && self.folds.closed(focus).is_none()
+        {
+            self.set_focus(Some(focus));
+            return;
+        }
         let begin = match self.focus {
             Some(focus) => focus + 1,
             None => self.shown.first().map_or(0, |slice| slice.entry),
         };
-        let below = conversation.items().iter().skip(begin).position(can_be_focused);
-        self.set_focus(below.map(|below| begin + below).or(self.focus));
+        let items = conversation.items();
+        let below = (begin..items.len()).find(|index| self.can_be_focused(items, *index));
+        let before = self.focus;
+        self.set_focus(below.or(before));
+        self.is_line_focused = below.is_some_and(|below| self.has_line(below));
     }
 
-    /// The text of an item.
+    /// The line of a run stands above the rows of an item, or in their place.
+    fn has_line(&self, item: usize) -> bool {
+        self.folds.is_on && self.folds.runs.at(item).is_some_and(|run| run.first == item)
+    }
+
+    fn can_be_focused(&self, items: &[Item], index: usize) -> bool {
+        items.get(index).is_some_and(can_be_focused) && !self.folds.is_away(index)
+    }
+
+    /// The text of an item; of the line of a run, if that has the focus, its words.
     pub fn copy_text(&self, conversation: &Conversation, item: usize) -> String {
+        if let Some(words) = self.focused_run().filter(|run| *run == item).and_then(|run| self.run_text(run))
+        {
+            return words;
+        }
         conversation.items().get(item).map(copy::text).unwrap_or_default()
     }
 

@@ -10,6 +10,8 @@ pub enum Target {
     Transcript,
     /// A row of an item that opens or closes it: its head, or a note of what is hidden.
     Item(usize),
+    /// The line of a run of work, by its first item, or the row that closes it.
+    Run(usize),
     /// The text of an item: it is read and selected.
     Text(usize),
     /// A block of an item that is copied as a whole.

@@ -378,3 +378,6 @@ fn screens_with_sixteen_colours() {
     show("conversation", conversation, Ground::Ansi);
     show("working", working, Ground::Ansi);
 }
+
+#[path = "fold_screens.rs"]
+mod folds;

@@ -39,6 +39,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     command("name", "[text]", "Show or set the name of the session").or(&["rename"]),
     command("session", "", "File, id, counts, tokens and cost of the session").or(&["cost", "status"]),
     command("copy", "", "Copy the last answer"),
+    command("fold", "[on|off]", "Show each run of work as one line, or all of it"),
     command("theme", "[name]", "Choose the colours"),
     command("set", "<setting> [value]", "Show or change one setting"),
     command("settings", "", "All settings, to see and change").or(&["config"]),
@@ -75,6 +76,7 @@ pub fn completion_items() -> Vec<CommandItem> {
         values: match command.name {
             "mode" => words(PermissionMode::ALL.map(PermissionMode::as_str)),
             "thinking" => words(ThinkingLevel::ALL.map(ThinkingLevel::as_str)),
+            "fold" => words(["on", "off"]),
             _ => Vec::new(),
         },
     });

@@ -30,6 +30,7 @@ pub fn run(state: &mut AppState, command: &SlashCommand, argument: &str, now: In
             state.pane.to_end();
         }
         "copy" => return copy(state, now),
+        "fold" => return fold(state, argument, now),
         "theme" => return theme(state, argument),
         "set" => return set(state, argument, now),
         "settings" => layers::open_settings(state),
@@ -95,6 +96,18 @@ fn copy(state: &mut AppState, now: Instant) -> Outcome {
         Some(text) => Outcome::effect(Effect::Copy(text.to_owned())),
         None => {
             state.toast(NoticeLevel::Info, "There is no answer to copy yet.", now);
+            Outcome::changed()
+        }
+    }
+}
+
+fn fold(state: &mut AppState, argument: &str, now: Instant) -> Outcome {
+    match argument {
+        "" => keys::set_folded(state, !state.display.folded),
+        "on" => keys::set_folded(state, true),
+        "off" => keys::set_folded(state, false),
+        _ => {
+            state.toast(NoticeLevel::Warning, "Write /fold on or /fold off.", now);
             Outcome::changed()
         }
     }

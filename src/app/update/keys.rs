@@ -186,8 +186,10 @@ pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option
         }
         Action::NewSession => return Some(sessions::new(state, now)),
         Action::Paste => return Some(Outcome::effect(Effect::Paste)),
+        Action::ExpandRows if state.display.folded => state.pane.toggle_all_runs(),
         Action::ExpandRows => state.pane.set_expanded(!state.pane.is_expanded()),
         Action::ToggleThinking => state.show_thinking(!state.pane.shows_thinking()),
+        Action::ToggleFolded => return Some(set_folded(state, !state.display.folded)),
         Action::ToggleMouse => return Some(toggle_mouse(state, now)),
         Action::FocusPrevious => state.pane.focus_previous(&state.conversation),
         Action::FocusNext => state.pane.focus_next(&state.conversation),
@@ -227,6 +229,10 @@ fn in_row_focus(state: &mut AppState, action: Action, now: Instant) -> Option<Ou
         }
         Action::Open | Action::CopyRow | Action::CopySelection if state.pane.has_selection() => {
             return select::copy(state, now);
+        }
+        Action::Open | Action::ToggleRow if state.pane.focused_run().is_some() => {
+            let run = state.pane.focused_run()?;
+            state.pane.toggle_run(run);
         }
         Action::Open | Action::ToggleRow => {
             let row = state.pane.focused()?;
@@ -297,6 +303,13 @@ fn interrupt(state: &mut AppState, now: Instant) -> Outcome {
 /// Leaves the program; what runs is stopped by the end of the session.
 pub fn quit() -> Outcome {
     Outcome::effect(Effect::Quit(Exit::Success))
+}
+
+/// Each run of work as one line, or all of it. The choice is kept.
+pub(super) fn set_folded(state: &mut AppState, is_on: bool) -> Outcome {
+    state.display.folded = is_on;
+    let value = if is_on { "true" } else { "false" };
+    Outcome::effect(Effect::Save { key: "display.folded", value: value.to_owned() })
 }
 
 fn toggle_mouse(state: &mut AppState, now: Instant) -> Outcome {

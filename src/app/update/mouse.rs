@@ -103,7 +103,12 @@ fn press(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
 const fn is_text(target: &Target) -> bool {
     matches!(
         target,
-        Target::Transcript | Target::Text(_) | Target::Item(_) | Target::Card { .. } | Target::Link(_)
+        Target::Transcript
+            | Target::Text(_)
+            | Target::Item(_)
+            | Target::Run(_)
+            | Target::Card { .. }
+            | Target::Link(_)
     )
 }
 
@@ -173,6 +178,10 @@ fn click(state: &mut AppState, target: &Target) -> Outcome {
             state.pane.toggle(&mut state.conversation, *item);
             Outcome::changed()
         }
+        Target::Run(run) => {
+            state.pane.toggle_run(*run);
+            Outcome::changed()
+        }
         Target::Card { item, card } => match state.pane.card_text(&state.conversation, *item, *card) {
             Some(text) => Outcome::effect(Effect::Copy(text)),
             None => Outcome::changed(),
@@ -191,6 +200,7 @@ fn act(state: &mut AppState, target: &Target, event: MouseEvent, now: Instant) -
         | Target::Transcript
         | Target::Text(_)
         | Target::Item(_)
+        | Target::Run(_)
         | Target::Card { .. }
         | Target::Link(_) => Outcome::none(),
         Target::Below => {

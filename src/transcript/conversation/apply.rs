@@ -19,6 +19,7 @@ impl Conversation {
     /// Takes an event in; true if anything that is drawn changed. `clock` is the user's time of day, in hours and
     /// minutes.
     pub fn apply(&mut self, event: &AgentEvent, now: Instant, clock: (u8, u8)) -> bool {
+        self.now = Some(now);
         match event {
             AgentEvent::TurnStarted { .. } => {
                 self.turn = Some(Turn { since: now, tokens: 0, millis: 0, verb: None });

@@ -7,6 +7,7 @@
 //! | `call` `shell` | a band, and what stands under it |
 //! | `compaction` | the summary that takes the place of what was said |
 //! | `plain_call` | a call without a band, where the user wants none |
+//! | [`run`] | the line that stands for a run of work |
 //! | `outcome` | what a result says about how its call ended |
 //! | `steps` | the steps of a shell command of several |
 //! | `title` | what a call is about, by tool |
@@ -31,6 +32,7 @@ mod outcome;
 mod plain_call;
 mod preview;
 mod reply;
+pub mod run;
 mod shell;
 mod steps;
 mod thinking;

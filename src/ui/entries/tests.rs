@@ -42,7 +42,7 @@ fn look(theme: &Theme) -> Look<'_> {
 }
 
 fn item(body: Body) -> Item {
-    Item { entry: None, revision: 1, fold: Fold::Usual, body }
+    Item { entry: None, revision: 1, fold: Fold::Usual, at: None, body }
 }
 
 fn ago(millis: u64) -> Instant {

@@ -3,6 +3,7 @@
 //! The blank row is the pane's and no part of a layout: whether there is one depends on the item above, and a layout
 //! must not.
 
+use super::folds::{Folds, InRun, Stand};
 use super::is_open;
 use crate::text::markdown::stream::MarkdownStream;
 use crate::text::markdown::{self, Card};
@@ -11,10 +12,13 @@ use crate::text::row_text::RowTexts;
 use crate::theme::Theme;
 use crate::theme::role::Role;
 use crate::transcript::anchor::{Anchor, RowStarts};
-use crate::transcript::conversation::{Conversation, is_blank};
-use crate::transcript::item::{Body, CompactionPhase, Item, Prose, Thinking};
+use crate::transcript::conversation::Conversation;
+use crate::transcript::item::{Body, Item, Prose, Thinking};
 use crate::transcript::layout::{LayoutCache, LayoutKey, Weighed};
+use crate::transcript::runs::Kind;
+pub(super) use crate::transcript::runs::is_hidden;
 use crate::transcript::scroll::Rows;
+use crate::ui::entries::run::{self, Line};
 use crate::ui::entries::{EntryCx, Layout, Moving};
 use crate::ui::look::Look;
 use crate::ui::scene::NextDeadline;
@@ -32,6 +36,41 @@ pub(super) struct Laid {
     starts: RowStarts,
     /// Made when somebody selects or searches here.
     texts: OnceLock<RowTexts>,
+    /// What a run adds to it.
+    pub fold: Option<Folded>,
+}
+
+/// What a run adds to the rows of one of its items.
+#[derive(Clone, Debug)]
+pub(super) struct Folded {
+    /// The first item of the run.
+    pub run: usize,
+    /// Columns left of the item's own mark and rows.
+    pub lead: u16,
+    /// What stands left of its rows, and in which column.
+    pub rule: Option<(u16, Span<'static>)>,
+    /// The first row is the line of the run.
+    pub has_line: bool,
+    /// The last row closes it.
+    pub has_close: bool,
+    /// The line moves.
+    pub is_live: bool,
+    /// The item's own rows are text alone, and there is nothing to open in them.
+    pub is_text: bool,
+}
+
+impl Laid {
+    fn new(layout: Layout, fold: Option<Folded>) -> Self {
+        let starts = RowStarts::new(layout.rows.iter().map(|row| row.start));
+        Self { layout, starts, texts: OnceLock::new(), fold }
+    }
+
+    /// The item's own rows.
+    fn own_rows(&self) -> usize {
+        let added =
+            self.fold.as_ref().map_or(0, |fold| usize::from(fold.has_line) + usize::from(fold.has_close));
+        self.layout.rows.len().saturating_sub(added)
+    }
 }
 
 impl Weighed for Laid {
@@ -96,6 +135,8 @@ pub(super) struct Painted<'a> {
     pub indent: u16,
     pub mark: Option<Span<'static>>,
     pub moving: &'a [(usize, Arc<dyn Moving>)],
+    /// What a run adds.
+    pub fold: Option<&'a Folded>,
     /// What it was laid out for.
     pub cx: EntryCx<'a>,
     pub next: NextDeadline,
@@ -113,6 +154,7 @@ pub(super) struct Frame<'a> {
     pub show_thinking: bool,
     pub layouts: &'a mut LayoutCache<Laid>,
     pub live: &'a mut HashMap<usize, Live>,
+    pub folds: &'a mut Folds,
     /// What was placed already. An item is asked about several times a frame, and one that changes by itself is not kept
     /// longer.
     pub placed: HashMap<usize, Placed>,
@@ -157,9 +199,26 @@ impl Frame<'_> {
             return self.set_live(entry);
         }
         self.live.remove(&entry);
+        let run = match self.stand(entry) {
+            Stand::Away => return What::Nothing,
+            Stand::Free => None,
+            Stand::In(run) => Some(run),
+        };
+        let Some(item) = self.conversation.items().get(entry) else { return What::Nothing };
         let open = is_open(item, self.expanded, self.show_thinking);
-        let key = self.key(entry, item, open);
+        let key = self.key(entry, item, open, run.as_ref());
         if let Some(laid) = self.layouts.find(&key) {
+            return What::Laid(laid);
+        }
+        if let Some(run) = run {
+            let laid = self.laid_in(item, &run);
+            if laid.layout.rows.is_empty() {
+                return What::Nothing;
+            }
+            let (is_lasting, laid) = (laid.layout.next == NextDeadline::default(), Arc::new(laid));
+            if is_lasting {
+                self.layouts.keep(key, laid.clone());
+            }
             return What::Laid(laid);
         }
         let cx = EntryCx { look: self.look, width: self.width, open };
@@ -172,16 +231,68 @@ impl Frame<'_> {
         if layout.rows.is_empty() {
             return What::Nothing;
         }
-        let starts = RowStarts::new(layout.rows.iter().map(|row| row.start));
         let is_lasting = layout.next == NextDeadline::default();
-        let laid = Arc::new(Laid { layout, starts, texts: OnceLock::new() });
+        let laid = Arc::new(Laid::new(layout, None));
         if is_lasting {
             self.layouts.keep(key, laid.clone());
         }
         What::Laid(laid)
     }
 
-    fn key(&self, entry: usize, item: &Item, open: bool) -> LayoutKey {
+    /// An item in a run: its own rows behind the rule, and what the run adds to them.
+    fn laid_in(&self, item: &Item, run: &InRun) -> Laid {
+        let is_hung = run.facts.is_hung;
+        let outer = EntryCx { look: self.look, width: self.width, open: false };
+        let inset = run::inset(is_hung, self.width);
+        let is_thinking = matches!(item.body, Body::Thinking(_));
+        // A line that tells nothing but thinking is the label of it already; so is any while the run is closed.
+        let is_unlabelled = is_thinking && (run.facts.is_thinking() || !run.is_open);
+        let is_live = matches!(item.body, Body::Thinking(Thinking { since: Some(_), .. }));
+        let open = is_open(item, self.expanded, self.show_thinking);
+        let open = if is_unlabelled { !is_live } else { open };
+        let inner = EntryCx { look: self.look, width: self.width - inset, open };
+        let mut layout = if run.has_rows { (self.lay_out)(item, &inner) } else { Layout::default() };
+        if is_unlabelled && layout.rows.first().is_some_and(|row| row.is_decoration) {
+            layout.rows.remove(0);
+            layout.mark = None;
+            layout.moving.retain(|(row, _)| *row > 0);
+            layout.moving.iter_mut().for_each(|(row, _)| *row -= 1);
+            if layout.rows.is_empty() && !is_live {
+                layout.rows.push(run::no_text(&inner));
+            }
+        }
+        let lead = if run.has_rows && (run.is_open || is_thinking) { inset } else { 0 };
+        let own = layout.rows.len();
+        if run.is_first {
+            let line = Arc::new(Line { facts: run.facts.clone(), is_open: run.is_open });
+            let mut row = line.row(&outer, &mut NextDeadline::default());
+            // Beside other rows it is no text: columns of text are counted from where those begin.
+            row.is_decoration = own > 0 || run.is_open;
+            layout.rows.insert(0, row);
+            layout.moving.iter_mut().for_each(|(row, _)| *row += 1);
+            if run.facts.is_live {
+                layout.moving.push((0, line));
+            }
+        }
+        let has_close = run.is_open && run.is_last;
+        if has_close {
+            let start = layout.rows.last().map_or(0, |row| row.start);
+            layout.rows.push(run::close(is_hung, start, &outer));
+        }
+        layout.indent += lead;
+        let fold = Folded {
+            run: run.span.first,
+            lead,
+            rule: run::rule(is_hung, &outer).filter(|_| run.is_open),
+            has_line: run.is_first,
+            has_close,
+            is_live: run.is_first && run.facts.is_live,
+            is_text: is_unlabelled,
+        };
+        Laid::new(layout, Some(fold))
+    }
+
+    fn key(&self, entry: usize, item: &Item, open: bool, run: Option<&InRun>) -> LayoutKey {
         LayoutKey {
             entry,
             revision: item.revision,
@@ -192,6 +303,7 @@ impl Frame<'_> {
                 | u8::from(self.look.display.other_tools) << 3
                 | u8::from(self.look.display.chains) << 4,
             theme: self.look.theme.revision(),
+            run: run.map_or(0, InRun::key),
         }
     }
 
@@ -231,19 +343,67 @@ impl Frame<'_> {
         }
     }
 
-    /// Items stand apart, but calls that are one row stand together with the next call.
+    /// Items stand apart, but calls that are one row stand together with the next call, the line of a run with the reply
+    /// that it hangs under, and thinking with the words that it led to.
     fn gap_above(&mut self, entry: usize) -> bool {
+        let stand = self.stand(entry);
+        let Some(above) = self.drawn_above(entry) else { return false };
+        if let Stand::In(run) = &stand {
+            if run.is_first {
+                return !run.facts.is_hung;
+            }
+            let is_work = self.folds.runs.kind(entry) == Kind::Work;
+            if !run.is_open && is_work {
+                return false;
+            }
+            if is_work && above == run.span.first && self.own_rows(above) == 0 {
+                return false;
+            }
+        }
+        let is_reply =
+            self.conversation.items().get(entry).is_some_and(|item| matches!(item.body, Body::Reply(_)));
+        if let (true, Stand::In(run)) = (is_reply, self.stand(above)) {
+            return !run.facts.is_thinking();
+        }
         let items = self.conversation.items();
-        let above = items.get(..entry).and_then(|above| above.iter().rposition(|item| !is_hidden(item)));
-        let Some(above) = above else { return false };
         let is_call = |index: usize| items.get(index).is_some_and(|item| matches!(item.body, Body::Call(_)));
         if !(is_call(above) && is_call(entry)) {
             return true;
         }
         // Its own gap is not asked for: that would go up all the calls above it.
-        match self.what(above) {
-            What::Nothing | What::Live => false,
-            What::Laid(laid) => laid.layout.rows.len() > 1,
+        self.own_rows(above) > 1
+    }
+
+    /// The item above that has rows.
+    fn drawn_above(&mut self, entry: usize) -> Option<usize> {
+        let mut end = entry;
+        loop {
+            let items = self.conversation.items().get(..end)?;
+            let above = items.iter().rposition(|item| !is_hidden(item))?;
+            match self.stand(above) {
+                Stand::Free | Stand::In(_) => return Some(above),
+                Stand::Away => {
+                    // All between have no rows either, but for what is told without being work.
+                    let first = self.folds.closed(above).map_or(above, |run| run.first);
+                    let told = (first + 1..above).rev().find(|item| {
+                        let item = *item;
+                        self.folds.runs.kind(item) == Kind::Neutral
+                            && self.conversation.items().get(item).is_some_and(|item| !is_hidden(item))
+                    });
+                    if told.is_some() {
+                        return told;
+                    }
+                    end = if first == above { above } else { first + 1 };
+                }
+            }
+        }
+    }
+
+    /// Rows of an item beside what a run adds.
+    pub fn own_rows(&mut self, entry: usize) -> usize {
+        match self.what(entry) {
+            What::Nothing | What::Live => 0,
+            What::Laid(laid) => laid.own_rows(),
         }
     }
 
@@ -288,7 +448,19 @@ impl Frame<'_> {
         let item = self.conversation.items().get(entry).filter(|item| !is_hidden(item))?;
         let is_live = matches!(item.body, Body::Reply(Prose::Live(_)));
         let open = is_open(item, self.expanded, self.show_thinking);
-        let is_kept = self.layouts.find(&self.key(entry, item, open)).is_some();
+        let is_in_run = self.folds.is_on && self.folds.runs.at(entry).is_some();
+        let is_kept = self.layouts.find(&self.key(entry, item, open, None)).is_some();
+        if is_in_run {
+            let run = match self.stand(entry) {
+                Stand::In(run) => run,
+                Stand::Away | Stand::Free => return None,
+            };
+            if self.set.contains_key(&entry) {
+                return self.read(entry, with);
+            }
+            let rows = self.laid_in(self.conversation.items().get(entry)?, &run).layout.rows;
+            return (!rows.is_empty()).then(|| with(&rows, &RowTexts::of(&rows)));
+        }
         if is_live || is_kept || self.set.contains_key(&entry) || self.conversation.is_finished_kept(entry) {
             return self.read(entry, with);
         }
@@ -305,12 +477,16 @@ impl Frame<'_> {
         match &placed.what {
             What::Nothing => None,
             What::Laid(laid) => Some(Painted {
+                fold: laid.fold.as_ref(),
                 rows: &laid.layout.rows,
                 cards: &laid.layout.cards,
                 indent: laid.layout.indent,
                 mark: laid.layout.mark.clone(),
                 moving: &laid.layout.moving,
-                cx,
+                cx: EntryCx {
+                    width: self.width - laid.fold.as_ref().map_or(0, |fold| fold.lead).min(self.width),
+                    ..cx
+                },
                 next: laid.layout.next,
             }),
             What::Live => match &item.body {
@@ -320,6 +496,7 @@ impl Frame<'_> {
                     indent: REPLY_INDENT.min(self.width.saturating_sub(1)),
                     mark: Some(self.reply_mark()),
                     moving: &[],
+                    fold: None,
                     cx,
                     next: NextDeadline::default(),
                 }),
@@ -333,6 +510,10 @@ impl Frame<'_> {
 /// there when the blank row above it comes or goes.
 impl Rows for Frame<'_> {
     fn count(&mut self, entry: usize) -> usize {
+        // There may be thousands of them, and what they are is known.
+        if !self.show_thinking && self.folds.is_away(entry) {
+            return 0;
+        }
         let placed = self.placed(entry);
         self.starts(entry, &placed.what).map_or(0, |starts| starts.len() + usize::from(placed.gap))
     }
@@ -354,16 +535,6 @@ impl Rows for Frame<'_> {
             (Some(starts), Some(offset)) => starts.row(Anchor { offset, ..anchor }) + usize::from(placed.gap),
             (Some(_), None) | (None, _) => 0,
         }
-    }
-}
-
-/// Nothing of it is drawn: models send line ends between calls, and providers withhold thinking.
-pub(super) fn is_hidden(item: &Item) -> bool {
-    match &item.body {
-        Body::Reply(prose) => is_blank(prose.text()),
-        Body::Thinking(Thinking { text, since: None, took: None, .. }) => is_blank(text.text()),
-        Body::Compaction(compaction) => matches!(compaction.phase, CompactionPhase::Failed),
-        _ => false,
     }
 }
 

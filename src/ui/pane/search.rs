@@ -43,6 +43,8 @@ pub(super) struct Searching {
     is_accepted: bool,
     /// An item that was opened to show a match, and how it was before.
     opened: Option<(usize, Fold)>,
+    /// The run that was opened for the current match, by its first item.
+    opened_run: Option<usize>,
     found: HashMap<usize, Found>,
 }
 
@@ -101,6 +103,7 @@ impl Pane {
             wish: None,
             is_accepted: false,
             opened: None,
+            opened_run: None,
             found: HashMap::new(),
         });
         searching.origin = origin;
@@ -214,6 +217,7 @@ impl Searching {
             wish: None,
             is_accepted: false,
             opened: None,
+            opened_run: None,
             found: HashMap::new(),
             ..self
         }
@@ -287,6 +291,10 @@ impl Searching {
         frame: &mut Frame<'_>,
     ) {
         self.close(Some(to.item), frame);
+        // A line shows nothing of what it stands for.
+        if let Some(run) = frame.open_run(to.item) {
+            self.opened_run = Some(run);
+        }
         let counted = self.search.as_ref().map_or(0, |search| search.count(to.item));
         let is_hidden = self.found_in(to.item, frame).len() < counted;
         if let Some(item) = frame.conversation.items().get(to.item)
@@ -314,6 +322,11 @@ impl Searching {
 
     /// Folds again what was opened for a match, unless that is where we stay.
     fn close(&mut self, stays: Option<usize>, frame: &mut Frame<'_>) {
+        let stays_in = stays.and_then(|item| frame.folds.runs.at(item)).map(|run| run.first);
+        if let Some(run) = self.opened_run.filter(|run| Some(*run) != stays_in) {
+            self.opened_run = None;
+            frame.close_run(run);
+        }
         let Some((item, fold)) = self.opened.filter(|(item, _)| Some(*item) != stays) else { return };
         self.opened = None;
         // The user may have closed it meanwhile.

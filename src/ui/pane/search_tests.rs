@@ -193,7 +193,7 @@ fn drawn(body: Body, width: u16) -> (String, String) {
         home: Path::new("/home"),
         cwd: Path::new("/home/u"),
     };
-    let item = Item { entry: None, revision: 1, fold: Fold::Open, body };
+    let item = Item { entry: None, revision: 1, fold: Fold::Open, at: None, body };
     let layout = entries::lay_out(&item, &EntryCx { look: &look, width, open: true });
     (crate::text::row::copy(&layout.rows), plain::text(&item))
 }

@@ -273,6 +273,7 @@ impl Pane {
             sticky_heading: self.sticky_heading,
             layouts: &mut self.layouts,
             live: &mut self.live,
+            folds: &mut self.folds,
             placed: HashMap::new(),
             set: HashMap::new(),
         };

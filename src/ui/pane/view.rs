@@ -11,6 +11,7 @@ use crate::theme::role::{Role, Weight};
 use crate::transcript::conversation::Conversation;
 use crate::transcript::scroll::Slice;
 use crate::transcript::select::Selection;
+use crate::ui::entries::EntryCx;
 use crate::ui::hit::HitMap;
 use crate::ui::look::Look;
 use crate::ui::paint;
@@ -38,11 +39,12 @@ pub(super) struct Meaning<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Marks {
     pub focus: Option<usize>,
+    pub is_line_focused: bool,
     pub selected: Option<Selection>,
     pub copied: Option<(usize, usize, Instant)>,
 }
 
-/// Paints the slices from the top of `area`.
+/// Paints the slices from the top of `area`; says whether the line of a run that goes on is among them.
 pub(super) fn paint(
     frame: &mut Frame<'_>,
     slices: &[Slice],
@@ -50,8 +52,9 @@ pub(super) fn paint(
     area: Rect,
     buffer: &mut Buffer,
     meaning: &mut Meaning<'_>,
-) {
+) -> bool {
     let sweeps = slices.iter().map(|slice| sweeps_in(frame, slice)).sum();
+    let mut shows_live_run = false;
     let mut y = area.y;
     for slice in slices {
         let placed = frame.placed(slice.entry);
@@ -62,12 +65,29 @@ pub(super) fn paint(
         meaning.next.merge(painted.next);
         // The blank row is no row of the item.
         let blank = u16::from(placed.gap && slice.first == 0);
+        let fold = painted.fold.cloned();
+        if let Some((column, rule)) =
+            fold.as_ref().filter(|fold| !fold.has_line).and_then(|fold| fold.rule.clone())
+        {
+            // The rule goes on between two items.
+            let gap =
+                Rect { x: area.x + column, width: area.width.saturating_sub(column), height: blank, ..place };
+            paint::spans(buffer, gap, &[rule]);
+        }
         let place = Rect { y: place.y + blank, height: place.height.saturating_sub(blank), ..place };
         let first = slice.first.saturating_sub(usize::from(placed.gap));
         let item = ItemView { look: frame.look, item: slice.entry, painted, copied: marks.copied, sweeps };
         item.paint(place, first, buffer, meaning);
-        if marks.focus == Some(slice.entry) && first == 0 {
-            select(buffer, Rect { height: place.height.min(1), ..place }, frame.look.theme);
+        let has_line = fold.as_ref().is_some_and(|fold| fold.has_line);
+        shows_live_run |= first == 0 && fold.as_ref().is_some_and(|fold| fold.is_live);
+        let own_rows = frame.own_rows(slice.entry);
+        let head = usize::from(has_line && !marks.is_line_focused && own_rows > 0);
+        if marks.focus == Some(slice.entry)
+            && let Some(below) = head.checked_sub(first)
+        {
+            let below = u16::try_from(below).unwrap_or(u16::MAX).min(place.height);
+            let row = Rect { y: place.y + below, height: (place.height - below).min(1), ..place };
+            select(buffer, row, frame.look.theme);
         }
     }
     for slice in slices {
@@ -80,6 +100,7 @@ pub(super) fn paint(
             select(buffer, cells, frame.look.theme);
         }
     }
+    shows_live_run
 }
 
 /// How many of the rows of a slice are swept.
@@ -109,13 +130,39 @@ impl ItemView<'_> {
         }
         meaning.hits.push(place, 0, Target::Text(self.item));
         let indent = self.painted.indent.min(place.width);
-        if let (0, Some(mark)) = (first, &self.painted.mark) {
-            paint::spans(buffer, Rect { width: indent, ..place }, std::slice::from_ref(mark));
+        let fold = self.painted.fold;
+        let lead = fold.map_or(0, |fold| fold.lead).min(indent);
+        let head = usize::from(fold.is_some_and(|fold| fold.has_line));
+        if let (Some(below), Some(mark)) = (head.checked_sub(first), &self.painted.mark) {
+            let below = u16::try_from(below).unwrap_or(u16::MAX).min(place.height);
+            let at = Rect {
+                x: place.x + lead,
+                y: place.y + below,
+                width: indent - lead,
+                height: place.height - below,
+            };
+            paint::spans(buffer, at, std::slice::from_ref(mark));
         }
         let rows = self.painted.rows.iter().enumerate().skip(first);
         for ((index, row), y) in rows.zip(place.top()..place.bottom()) {
             let line = Rect { x: place.x + indent, y, width: place.width - indent, height: 1 };
             let moving = self.painted.moving.iter().find(|(at, _)| *at == index);
+            if let Some(fold) = fold {
+                let is_close = fold.has_close && index + 1 == self.painted.rows.len();
+                if (fold.has_line && index == 0) || is_close {
+                    let cx = EntryCx { look: self.look, width: place.width, open: false };
+                    let drawn = moving.map(|(_, moving)| moving.row(&cx, meaning.next));
+                    let line = Rect { x: place.x, width: place.width, ..line };
+                    paint::row(buffer, line, drawn.as_ref().unwrap_or(row));
+                    meaning.hits.push(line, 0, Target::Run(fold.run));
+                    continue;
+                }
+                if let Some((column, rule)) = &fold.rule {
+                    let rest = place.width.saturating_sub(*column);
+                    let at = Rect { x: place.x + column, width: rest, ..line };
+                    paint::spans(buffer, at, std::slice::from_ref(rule));
+                }
+            }
             match moving {
                 Some((_, moving)) => {
                     let row = moving.row_among(self.sweeps, &self.painted.cx, meaning.next);
@@ -124,7 +171,7 @@ impl ItemView<'_> {
                 None => paint::row(buffer, line, row),
             }
             // Only its head and the notes of what is hidden open an item: its text is there to be selected.
-            if index == 0 || row.is_decoration {
+            if (index == head || row.is_decoration) && !fold.is_some_and(|fold| fold.is_text) {
                 meaning.hits.push(
                     Rect { x: place.x, width: place.width, ..line },
                     0,
