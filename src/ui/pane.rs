@@ -48,6 +48,7 @@ pub use select::{Gather, Gathered, Motion};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 pub use travel::Direction;
+pub(super) use view::select;
 use travel::Travel;
 
 /// How long a card says that it was copied.

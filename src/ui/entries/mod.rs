@@ -12,6 +12,7 @@
 //! | `facts` | what a result holds, in a few words |
 //! | `draft` | arguments that are still being written |
 //! | `body` | output, differences and listings on the panel under a band |
+//! | [`whole`] | all that an item holds, for the sheet over the screen |
 //! | `estimate` | heights before anything is laid out |
 //!
 //! Rows with a ground reach the left edge and hold their mark themselves (`indent` is 0): a ground that began beside the
@@ -30,10 +31,12 @@ mod reply;
 mod seg;
 mod shell;
 mod state;
+pub mod steps;
 mod thinking;
 mod title;
 mod turn_end;
 mod user;
+pub mod whole;
 
 use super::look::Look;
 use super::scene::NextDeadline;
