@@ -290,4 +290,6 @@ mod screens;
 #[cfg(test)]
 mod search_screens;
 #[cfg(test)]
+mod sheet_screens;
+#[cfg(test)]
 mod written;

@@ -22,13 +22,7 @@ pub struct Left(Sgr);
 
 /// The same for a text that stands behind another one, of which `left` tells what it left on; afterwards it tells what
 /// this one does. So a part of a long text is read without all that is before it.
-pub fn lines_after(
-    left: &mut Left,
-    text: &str,
-    theme: &Theme,
-    base: Style,
-    ground: Color,
-) -> Vec<Vec<Run>> {
+pub fn lines_after(left: &mut Left, text: &str, theme: &Theme, base: Style, ground: Color) -> Vec<Vec<Run>> {
     let style = left.0.style(theme, base, ground);
     let mut reader = Reader { theme, base, ground, sgr: left.0, style, lines: vec![Vec::new()] };
     let mut chars = text.char_indices().peekable();

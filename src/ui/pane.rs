@@ -48,8 +48,8 @@ pub use select::{Gather, Gathered, Motion};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 pub use travel::Direction;
-pub(super) use view::select;
 use travel::Travel;
+pub(super) use view::select;
 
 /// How long a card says that it was copied.
 pub const COPIED_FOR: Duration = Duration::from_millis(1500);

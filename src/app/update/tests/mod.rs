@@ -12,5 +12,6 @@ mod search;
 mod select;
 mod sessions;
 mod settings;
+mod sheet;
 mod submit;
 mod together;

@@ -7,7 +7,6 @@ use crate::text::markdown::stream::MarkdownStream;
 use crate::text::row::Row;
 use crate::text::row_text::RowTexts;
 use crate::theme::Theme;
-use crate::theme::role::Role;
 use crate::transcript::search::Pattern;
 use crate::ui::entries::whole::Shown;
 use std::ops::Range;
@@ -287,11 +286,6 @@ impl Body {
                 pattern.find_all(fixed.texts.text()).into_iter().map(|range| (0, range)).collect()
             }
         }
-    }
-
-    /// The role of what stands where there is nothing.
-    pub const fn empty_role() -> Role {
-        Role::Muted
     }
 }
 

@@ -6,8 +6,8 @@ use crate::proto::chain::{Chain, StepState};
 use crate::proto::message::Millis;
 use crate::text::formats;
 use crate::transcript::conversation::Conversation;
-use crate::ui::entries::whole::{self, Begun, Shown, Whole};
 use crate::ui::entries::EntryCx;
+use crate::ui::entries::whole::{self, Begun, Shown, Whole};
 use crate::ui::look::Look;
 use crate::ui::scene::NextDeadline;
 use std::borrow::Cow;
@@ -65,7 +65,10 @@ fn focus(chain: &Chain) -> usize {
     use StepState::{Aborted, Failed, Handled, Ok, Running, TimedOut};
     let first = |states: &[StepState]| chain.steps.iter().position(|step| states.contains(&step.state));
     let last = |states: &[StepState]| chain.steps.iter().rposition(|step| states.contains(&step.state));
-    first(&[Running]).or_else(|| first(&[Failed, TimedOut, Aborted])).or_else(|| last(&[Ok, Handled])).unwrap_or(0)
+    first(&[Running])
+        .or_else(|| first(&[Failed, TimedOut, Aborted]))
+        .or_else(|| last(&[Ok, Handled]))
+        .unwrap_or(0)
 }
 
 fn word(shown: &Shown<'_>) -> &'static str {

@@ -139,8 +139,7 @@ impl Sheet {
 
     /// Scrolls so that the match is in view, away from the edges.
     fn reveal(&mut self) {
-        let Some((line, range)) =
-            self.find.as_ref().and_then(|find| find.found.get(find.current?)).cloned()
+        let Some((line, range)) = self.find.as_ref().and_then(|find| find.found.get(find.current?)).cloned()
         else {
             return;
         };

@@ -89,8 +89,7 @@ impl Sheet {
         let theme = look.theme;
         let is_selected = self.shows == Some(index);
         let readable = theme.is_readable();
-        let ground =
-            if is_selected && readable { theme.color(Role::SelectedBg) } else { Color::Reset };
+        let ground = if is_selected && readable { theme.color(Role::SelectedBg) } else { Color::Reset };
         let on = |role: Role| {
             let style = if ground == Color::Reset { theme.style(role) } else { theme.style_on(role, ground) };
             if is_selected { style.add_modifier(Modifier::BOLD) } else { style }
@@ -185,9 +184,8 @@ fn command_rows(command: &str, look: &Look<'_>, room: usize, band: &str) -> Vec<
         let mut runs = Vec::new();
         let mut at = 0;
         let parts = highlighter.line(&text);
-        let ends = parts.iter().flat_map(|(range, role)| {
-            [(range.start, Role::MdCodeBlock), (range.end, *role)]
-        });
+        let ends =
+            parts.iter().flat_map(|(range, role)| [(range.start, Role::MdCodeBlock), (range.end, *role)]);
         for (end, role) in ends.chain([(text.len(), Role::MdCodeBlock)]) {
             if let Some(part) = text.get(at..end).filter(|part| !part.is_empty()) {
                 runs.push(Run::new(part, theme.style(role), at));

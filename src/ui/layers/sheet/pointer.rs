@@ -1,8 +1,8 @@
 //! The mouse in the sheet: the bar is dragged, text is selected as it was written.
 
 use super::Sheet;
-use super::body::Point;
 use super::areas::thumb;
+use super::body::Point;
 use crate::transcript::select::Unit;
 use ratatui::layout::Position;
 use std::sync::Arc;
@@ -125,7 +125,8 @@ impl Sheet {
     }
 
     fn unit_at(&mut self, at: Position, unit: Unit) -> Option<(Point, Point)> {
-        let row = usize::from(at.y.saturating_sub(self.drawn.body.y)).min(self.drawn.seen.len().checked_sub(1)?);
+        let row =
+            usize::from(at.y.saturating_sub(self.drawn.body.y)).min(self.drawn.seen.len().checked_sub(1)?);
         let (column, seen) = (self.column(at), self.drawn.seen.get(row)?);
         let point = seen.point_at(column);
         let is_on_text = seen.row.pieces().any(|(columns, _)| columns.contains(&column));

@@ -104,11 +104,12 @@ fn beside(old: Option<Row>, new: Option<Row>, half: usize, theme: &Theme) -> Row
     spans.extend(padded(&new, half, theme));
     let (text, shift) = if has_right { (&new, to_right) } else { (&old, 0) };
     let moved = |range: &std::ops::Range<u16>| range.start + shift..range.end + shift;
-    let links = text.links.iter().map(|link| LinkSpan { columns: moved(&link.columns), url: link.url.clone() });
-    let written = text.written.iter().map(|written| Written {
-        columns: moved(&written.columns),
-        text: Cow::clone(&written.text),
-    });
+    let links =
+        text.links.iter().map(|link| LinkSpan { columns: moved(&link.columns), url: link.url.clone() });
+    let written = text
+        .written
+        .iter()
+        .map(|written| Written { columns: moved(&written.columns), text: Cow::clone(&written.text) });
     Row {
         joint: text.joint,
         gutter: text.gutter + shift,
@@ -128,7 +129,8 @@ fn padded(row: &Row, half: usize, theme: &Theme) -> Vec<Span<'static>> {
         None if row.spans.is_empty() => theme.color(Role::ToolPendingBg),
         None => Color::Reset,
     };
-    let on = |style: Style| if style.bg.is_none() && ground != Color::Reset { style.bg(ground) } else { style };
+    let on =
+        |style: Style| if style.bg.is_none() && ground != Color::Reset { style.bg(ground) } else { style };
     let mut spans: Vec<Span<'static>> =
         row.spans.iter().map(|span| Span::styled(span.content.clone(), on(span.style))).collect();
     spans.push(Span::styled(" ".repeat(half.saturating_sub(row.width())), on(Style::new())));

@@ -58,7 +58,8 @@ impl Sheet {
     fn forget(&mut self, look: &Look<'_>) {
         self.notice = self.notice.take().filter(|(_, _, until)| *until > look.now);
         self.copied = self.copied.filter(|(_, _, until)| *until > look.now);
-        let until = self.notice.iter().map(|notice| notice.2).chain(self.copied.iter().map(|copied| copied.2));
+        let until =
+            self.notice.iter().map(|notice| notice.2).chain(self.copied.iter().map(|copied| copied.2));
         for until in until {
             self.next.expire(until);
         }
@@ -87,9 +88,8 @@ impl Sheet {
         let title = Span::styled(label, chrome.on_bar(Role::ToolTitle).add_modifier(Modifier::BOLD));
         let title_columns = width::of(&title.content);
         let mut buttons = self.buttons();
-        let total = |buttons: &[(Copy, &str)]| -> usize {
-            buttons.iter().map(|(_, text)| slot(text) + GAP).sum()
-        };
+        let total =
+            |buttons: &[(Copy, &str)]| -> usize { buttons.iter().map(|(_, text)| slot(text) + GAP).sum() };
         // Buttons go before the title is cut, the last one first.
         while !buttons.is_empty() && title_columns + total(&buttons) > room {
             buttons.pop();
@@ -170,11 +170,12 @@ impl Sheet {
                     }
                     paint::spans(buffer, line, &spans);
                     if is_selected && !look.theme.is_readable() {
-                        let text = Rect { x: line.x + 4.min(line.width), width: line.width.saturating_sub(4), ..line };
-                        buffer.set_style(
-                            text.intersection(buffer.area),
-                            look.theme.style(Role::SelectedBg),
-                        );
+                        let text = Rect {
+                            x: line.x + 4.min(line.width),
+                            width: line.width.saturating_sub(4),
+                            ..line
+                        };
+                        buffer.set_style(text.intersection(buffer.area), look.theme.style(Role::SelectedBg));
                     }
                     hits.push(whole, place.level, Target::Sheet(SheetPart::Step(*step)));
                 }
@@ -205,7 +206,12 @@ impl Sheet {
         let right = if total > rows {
             let first = self.top + 1;
             let last = (self.top + rows).min(total);
-            let range = format!("{}–{} of {}", formats::count(first as u64), formats::count(last as u64), formats::count(total as u64));
+            let range = format!(
+                "{}–{} of {}",
+                formats::count(first as u64),
+                formats::count(last as u64),
+                formats::count(total as u64)
+            );
             if self.follows { format!("{range} · following") } else { range }
         } else if total > 0 {
             formats::counted(self.body.lines().unwrap_or(total) as u64, "line")
@@ -239,7 +245,8 @@ impl Sheet {
     ) {
         // A blank column at the left, and the bar at the right.
         let margin = u16::from(area.width >= 3);
-        let text = Rect { x: area.x + margin, width: (area.width - margin).saturating_sub(margin).max(1), ..area };
+        let text =
+            Rect { x: area.x + margin, width: (area.width - margin).saturating_sub(margin).max(1), ..area };
         let text = text.intersection(area);
         let columns = usize::from(text.width);
         let rows = usize::from(text.height);
@@ -250,7 +257,9 @@ impl Sheet {
         self.body.lay_out(look.theme, columns.max(1), is_beside);
         self.drawn.total = self.body.total();
         self.drawn.body = text;
-        if was_wide != columns && was_wide != 0 && !self.follows
+        if was_wide != columns
+            && was_wide != 0
+            && !self.follows
             && let Some(point) = reads
         {
             self.top = self.body.row_of(point);
