@@ -35,6 +35,7 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     if let Some(toast) = &state.toast {
         next.expire(toast.until);
     }
+    update::sheet::sync(state, now);
     state.composer.set_size(composer_box::text_width(area.width), max_rows(area.height));
     let footer = footer_of(state, now);
     let queue = queue_of(state);
@@ -96,7 +97,15 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     composer_box::draw_completions(&state.composer, &look, regions.completion, buffer, &mut hits);
 
     let mut caret = drawn.caret;
-    for (level, layer) in (1_usize..).zip(&mut state.layers) {
+    let hidden: Vec<bool> =
+        (0..state.layers.len()).map(|place| update::sheet::is_hidden(&state.layers, place)).collect();
+    for ((level, layer), is_hidden) in (1_usize..).zip(&mut state.layers).zip(hidden) {
+        if is_hidden {
+            continue;
+        }
+        if let Layer::Sheet(sheet) = layer {
+            sheet.set_toast(state.toast.as_ref().map(|toast| (toast.level, toast.text.clone())));
+        }
         if let Layer::Search(bar) = layer {
             bar.set_status(state.pane.search_status());
         }
@@ -104,6 +113,13 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
         let place = place(u8::try_from(level).unwrap_or(u8::MAX), page);
         let over = layer.draw(&look, &place, buffer, &mut hits);
         caret = if layer.is_modal() { over } else { over.or(caret) };
+        if let Layer::Sheet(sheet) = layer {
+            // What it covers asks for nothing.
+            next = sheet.next();
+            if let Some(toast) = &state.toast {
+                next.expire(toast.until);
+            }
+        }
     }
     state.scene = Scene { hits, caret, next_deadline: next };
     caret
@@ -275,5 +291,7 @@ fn start_page_of(state: &AppState) -> StartPage {
 mod screens;
 #[cfg(test)]
 mod search_screens;
+#[cfg(test)]
+mod sheet_screens;
 #[cfg(test)]
 mod written;

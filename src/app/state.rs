@@ -73,6 +73,10 @@ pub struct AppState {
     pub epoch: Instant,
     /// Tells the time of day where the user is. Tests put a fixed one in its place.
     pub time_of_day: fn() -> (u8, u8),
+    /// The clock on the wall, in milliseconds since the Unix epoch. Tests put a fixed one in its place.
+    pub wall_now: fn() -> i64,
+    /// Tells hours, minutes and seconds of such a time where the user is.
+    pub time_at: fn(i64) -> (u8, u8, u8),
 
     /// What is said.
     pub conversation: Conversation,
@@ -287,6 +291,8 @@ impl AppState {
             size: beginning.size,
             epoch: beginning.now,
             time_of_day: super::time_of_day::now,
+            wall_now: super::time_of_day::wall,
+            time_at: super::time_of_day::at,
             conversation,
             pane,
             composer,

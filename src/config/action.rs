@@ -251,6 +251,20 @@ actions! {
     ListRename, "list_rename", [List], "Rename";
     ListDelete, "list_delete", [List], "Delete";
 
+    // Windows.
+    PopupClose, "popup_close", [Popup], "Close the window";
+    PopupSearch, "popup_search", [Popup], "Search in the window";
+    PopupNextMatch, "popup_next_match", [Popup], "The next match in the window";
+    PopupPreviousMatch, "popup_previous_match", [Popup], "The match before in the window";
+    PopupNextStep, "popup_next_step", [Popup], "The next step of the command";
+    PopupPreviousStep, "popup_previous_step", [Popup], "The step before";
+    PopupNextRow, "popup_next_row", [Popup], "The window of the row below";
+    PopupPreviousRow, "popup_previous_row", [Popup], "The window of the row above";
+    PopupCopyOutput, "popup_copy_output", [Popup], "Copy what it gave";
+    PopupCopyPath, "popup_copy_path", [Popup], "Copy the path of the file with all of the output";
+    PopupFollow, "popup_follow", [Popup], "Stay at the end, or not";
+    PopupSides, "popup_sides", [Popup], "Show a change side by side, or not";
+
     // Settings.
     SettingChange, "setting_change", [Settings], "Change it: switch, next choice, or write";
     SettingNext, "setting_next", [Settings], "The next choice";

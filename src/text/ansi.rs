@@ -13,8 +13,18 @@ const LONGEST: usize = 64;
 /// Output to lines of styled runs. `base` is the style of what sets none, `ground` what it stands on. A carriage return
 /// begins its line anew, as progress meters mean it; a backspace takes one character back.
 pub fn lines(text: &str, theme: &Theme, base: Style, ground: Color) -> Vec<Vec<Run>> {
-    let mut reader =
-        Reader { theme, base, ground, sgr: Sgr::default(), style: base, lines: vec![Vec::new()] };
+    lines_after(&mut Left::default(), text, theme, base, ground)
+}
+
+/// What a text leaves switched on for the text behind it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Left(Sgr);
+
+/// The same for a text that stands behind another one, of which `left` tells what it left on; afterwards it tells what
+/// this one does. So a part of a long text is read without all that is before it.
+pub fn lines_after(left: &mut Left, text: &str, theme: &Theme, base: Style, ground: Color) -> Vec<Vec<Run>> {
+    let style = left.0.style(theme, base, ground);
+    let mut reader = Reader { theme, base, ground, sgr: left.0, style, lines: vec![Vec::new()] };
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         match c {
@@ -30,6 +40,7 @@ pub fn lines(text: &str, theme: &Theme, base: Style, ground: Color) -> Vec<Vec<R
             c => reader.push(c, at),
         }
     }
+    left.0 = reader.sgr;
     reader.lines
 }
 
@@ -121,7 +132,7 @@ fn skip_string(chars: &mut Chars<'_>) {
 }
 
 /// What is set.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Sgr {
     fg: Option<Color>,
     bg: Option<Color>,

@@ -52,6 +52,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 pub use travel::Direction;
 use travel::Travel;
+pub(super) use view::select;
 
 /// How long a card says that it was copied.
 pub const COPIED_FOR: Duration = Duration::from_millis(1500);

@@ -1,5 +1,6 @@
 //! What a click means.
 
+use super::layers::sheet::SheetPart;
 use crate::proto::ids::TicketId;
 use std::sync::Arc;
 
@@ -39,6 +40,8 @@ pub enum Target {
     Footer(FooterPart),
     /// A choice or button of the topmost layer, by its index there.
     Choice(usize),
+    /// Something of the sheet.
+    Sheet(SheetPart),
     /// The topmost layer, beside its choices.
     Layer,
     /// Beside the topmost layer: closes it.

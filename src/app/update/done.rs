@@ -1,6 +1,6 @@
 //! What became of effects.
 
-use super::{Outcome, drafts, keys, layers, models, select, sessions, settings};
+use super::{Outcome, drafts, keys, layers, models, select, sessions, settings, sheet};
 use crate::app::effect::{Effect, How, SessionChoice};
 use crate::app::msg::{Done, Opened};
 use crate::app::state::{AppState, Early};
@@ -32,7 +32,9 @@ pub fn done(state: &mut AppState, done: Done, now: Instant) -> Outcome {
         Done::Theme(theme) => state.theme = *theme,
         Done::Copied(copied) => {
             let (level, text) = copy_notice(&copied);
-            state.toast(level, text, now);
+            if !sheet::copied(state, &copied, &text, level, now) {
+                state.toast(level, text, now);
+            }
         }
         Done::GatherOn => return select::gather_on(state, now),
         Done::LinkCopied(why, copied) => {

@@ -1,7 +1,7 @@
 //! Keys and pastes: the topmost layer is asked first, then a focused row, then the composer, then the page.
 
 use super::{
-    Outcome, chords, composer_said, layers, models, mouse, search, select, sessions, settings, submit,
+    Outcome, chords, composer_said, layers, models, mouse, search, select, sessions, settings, sheet, submit,
 };
 use crate::app::effect::Effect;
 use crate::app::headless::Exit;
@@ -236,6 +236,9 @@ fn in_row_focus(state: &mut AppState, action: Action, now: Instant) -> Option<Ou
         }
         Action::Open | Action::ToggleRow => {
             let row = state.pane.focused()?;
+            if action == Action::Open && sheet::open(state, row, now) {
+                return Some(Outcome::changed());
+            }
             state.pane.toggle(&mut state.conversation, row);
         }
         Action::CopyRow => {

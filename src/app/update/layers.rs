@@ -1,6 +1,6 @@
 //! Cards and lists over the page: opening them, and what follows from their answers.
 
-use super::{Outcome, commands, keys, models, search, sessions};
+use super::{Outcome, commands, keys, models, search, sessions, sheet};
 use crate::app::effect::{Effect, SessionChoice};
 use crate::app::slash;
 use crate::app::state::AppState;
@@ -24,6 +24,8 @@ const STILL_TYPING: Duration = Duration::from_millis(1500);
 
 /// Gives the topmost layer an input. `None`: it has no use for it.
 pub fn handle(state: &mut AppState, input: LayerInput<'_>, now: Instant) -> Option<Outcome> {
+    // What the sheet copies or counts is what there is now, not what was drawn.
+    sheet::sync(state, now);
     let layer = state.layers.last_mut()?;
     match layer.handle(input, now) {
         LayerOutcome::Ignored => None,
@@ -56,7 +58,7 @@ fn close_top(state: &mut AppState) -> Outcome {
     Outcome::changed()
 }
 
-fn answered(state: &mut AppState, answer: Answer, now: Instant) -> Outcome {
+pub(super) fn answered(state: &mut AppState, answer: Answer, now: Instant) -> Outcome {
     match answer {
         Answer::Permission { ask, answer } => {
             state.session.answered = Some(ask);
@@ -80,6 +82,7 @@ fn answered(state: &mut AppState, answer: Answer, now: Instant) -> Outcome {
         }
         Answer::ResetSetting { key } => Outcome::effect(Effect::Unset { key: key.to_owned() }),
         Answer::Search(step) => search::step(state, step, now),
+        Answer::Sheet(ask) => sheet::asked(state, ask, now),
         Answer::Action(action) => keys::act(state, action, now),
         Answer::Command(name) => match slash::find(&name) {
             Some(command) if command.argument.starts_with('<') => {
@@ -108,6 +111,9 @@ pub fn ask(state: &mut AppState, ask: PermissionAsk, now: Instant) -> Outcome {
     let card = Layer::Permission(Box::new(PermissionCard::new(ask, None, now, was_typing)));
     let is_above = |layer: &Layer| !matches!(layer, Layer::Permission(_));
     let below = state.layers.iter().position(is_above).unwrap_or(state.layers.len());
+    // A sheet is only read: the question stands over it.
+    let is_sheet = |layer: &Layer| matches!(layer, Layer::Sheet(_));
+    let below = state.layers.iter().rposition(is_sheet).map_or(below, |at| at + 1);
     state.layers.insert(below, card);
     Outcome::changed()
 }

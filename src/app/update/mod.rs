@@ -15,6 +15,7 @@
 //! | [`links`] | addresses |
 //! | [`layers`] | what the cards and lists over the page answer |
 //! | [`search`] | the search in the transcript |
+//! | [`sheet`] | all of a row over the screen |
 //! | [`sessions`] | opening another session |
 //! | [`settings`] | settings that change while the program runs |
 //! | [`models`] | choosing models and thinking levels |
@@ -33,6 +34,7 @@ pub mod search;
 pub mod select;
 pub mod sessions;
 pub mod settings;
+pub mod sheet;
 pub mod submit;
 #[cfg(test)]
 mod tests;
@@ -137,7 +139,7 @@ fn input_came(state: &mut AppState, input: Input, now: Instant) -> Outcome {
         Input::Focus(has_focus) => {
             if !has_focus {
                 // Where the button comes up may be told to another window.
-                let changed = state.pane.let_go();
+                let changed = state.pane.let_go() | sheet::let_go(state);
                 return Outcome { effects: Vec::new(), changed };
             }
             state.gestures.focused = Some(now);

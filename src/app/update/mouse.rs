@@ -1,6 +1,6 @@
 //! Clicks, drags and the wheel. What a click means was said by the last frame.
 
-use super::{Outcome, composer_said, layers, models, select};
+use super::{Outcome, composer_said, layers, models, select, sheet};
 use crate::app::effect::Effect;
 use crate::app::state::{AppState, Clicks, Press};
 use crate::config::action::Action;
@@ -36,7 +36,9 @@ pub fn mouse(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
         MouseEventKind::Down(MouseButton::Middle) => Outcome::effect(Effect::PastePrimary),
         MouseEventKind::Drag(MouseButton::Left) => drag(state, event, now),
         MouseEventKind::Up(MouseButton::Left) if state.pane.release_scrollbar() => Outcome::changed(),
-        MouseEventKind::Up(MouseButton::Left) => release(state, at, now),
+        MouseEventKind::Up(MouseButton::Left) => {
+            sheet::release(state, at).unwrap_or_else(|| release(state, at, now))
+        }
         // Told without a button: it came up where nobody told us.
         MouseEventKind::Moved => lost_release(state, now),
         _ => Outcome::none(),
@@ -59,6 +61,7 @@ pub fn end_drag_under_layers(state: &mut AppState) {
 pub fn end_drag(state: &mut AppState) {
     state.gestures.press = None;
     state.pane.let_go();
+    sheet::let_go(state);
 }
 
 fn wheel(state: &mut AppState, direction: Direction, now: Instant) -> Outcome {
@@ -89,7 +92,10 @@ fn press(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
     let outcome = match is_text {
         true => press_text(state, at, &target, extends, now),
         false => {
-            state.gestures.clicks = None;
+            // The sheet counts presses itself.
+            if !matches!(target, Target::Sheet(_)) {
+                state.gestures.clicks = None;
+            }
             act(state, &target, event, now)
         }
     };
@@ -112,15 +118,18 @@ const fn is_text(target: &Target) -> bool {
     )
 }
 
+/// A press here and now belongs to those before it.
+pub(super) fn belongs(clicks: &Clicks, at: Position, now: Instant) -> bool {
+    now.saturating_duration_since(clicks.last) <= MULTI_CLICK && is_near(clicks.at, at)
+}
+
 /// A hand moves a little between two presses.
 const fn is_near(a: Position, b: Position) -> bool {
     a.x.abs_diff(b.x) <= MULTI_CLICK_CELLS && a.y == b.y
 }
 
 fn press_text(state: &mut AppState, at: Position, target: &Target, extends: bool, now: Instant) -> Outcome {
-    let belongs =
-        |clicks: &Clicks| now.saturating_duration_since(clicks.last) <= MULTI_CLICK && is_near(clicks.at, at);
-    let before = state.gestures.clicks.filter(belongs).filter(|_| !extends);
+    let before = state.gestures.clicks.filter(|clicks| belongs(clicks, at, now)).filter(|_| !extends);
     let count = before.map_or(1, |before| before.count.saturating_add(1));
     let toggled = before.and_then(|before| before.toggled);
     let unit = Unit::after(count);
@@ -157,25 +166,29 @@ fn release(state: &mut AppState, at: Position, now: Instant) -> Outcome {
     if state.scene.hits.at(at) != Some(&press.target) {
         return Outcome::changed();
     }
-    click(state, &press.target)
+    click(state, &press.target, now)
 }
 
 /// The button came up where nobody told us: what is selected was meant, but no click.
 fn lost_release(state: &mut AppState, now: Instant) -> Outcome {
-    let was_held = state.pane.let_go();
+    let was_held = state.pane.let_go() | sheet::let_go(state);
     let is_text = state.gestures.press.take().is_some_and(|press| is_text(&press.target));
     let copied = if is_text { select::copy(state, now) } else { None };
     copied.unwrap_or(Outcome { effects: Vec::new(), changed: was_held })
 }
 
 /// What a click on text means beside selecting.
-fn click(state: &mut AppState, target: &Target) -> Outcome {
+fn click(state: &mut AppState, target: &Target, now: Instant) -> Outcome {
     match target {
         Target::Item(item) => {
             if let Some(clicks) = &mut state.gestures.clicks {
                 clicks.toggled = Some(*item);
             }
-            state.pane.toggle(&mut state.conversation, *item);
+            if sheet::opens_by_click(&state.conversation, *item) {
+                sheet::open(state, *item, now);
+            } else {
+                state.pane.toggle(&mut state.conversation, *item);
+            }
             Outcome::changed()
         }
         Target::Run(run) => {
@@ -196,6 +209,7 @@ fn act(state: &mut AppState, target: &Target, event: MouseEvent, now: Instant) -
     match *target {
         Target::Choice(index) => layers::handle(state, LayerInput::Choice(index), now).unwrap_or_default(),
         Target::Beside => layers::beside(state, now),
+        Target::Sheet(part) => sheet::press(state, part, Position::new(event.column, event.row), now),
         Target::Layer
         | Target::Transcript
         | Target::Text(_)
@@ -233,6 +247,9 @@ fn act(state: &mut AppState, target: &Target, event: MouseEvent, now: Instant) -
 
 /// A drag stays where it began, wherever the pointer goes.
 fn drag(state: &mut AppState, event: MouseEvent, now: Instant) -> Outcome {
+    if let Some(outcome) = sheet::drag(state, Position::new(event.column, event.row)) {
+        return outcome;
+    }
     if state.pane.drag_scrollbar(event.row) {
         return Outcome::changed();
     }

@@ -69,6 +69,11 @@ impl<'a> Draft<'a> {
         self.fields.iter().filter_map(|field| Some((field.key.clone(), value(field)?))).collect()
     }
 
+    /// A text argument so far, all of it.
+    pub fn text(&self, key: &str) -> Option<String> {
+        Some(decode(self.field(key).filter(|field| field.is_text)?.raw))
+    }
+
     /// Lines of a text argument so far.
     pub fn lines(&self, key: &str) -> Option<usize> {
         let raw = self.field(key).filter(|field| field.is_text && !field.raw.is_empty())?.raw;

@@ -15,6 +15,7 @@
 //! | `draft` | arguments that are still being written |
 //! | `preview` | the newest words of them |
 //! | `body` | output, differences and listings on the panel under a band |
+//! | [`whole`] | all that an item holds, for the sheet over the screen |
 //! | `estimate` | heights before anything is laid out |
 //!
 //! Rows with a ground reach the left edge and hold their mark themselves (`indent` is 0): a ground that began beside the
@@ -34,11 +35,12 @@ mod preview;
 mod reply;
 pub mod run;
 mod shell;
-mod steps;
+pub mod steps;
 mod thinking;
 mod title;
 mod turn_end;
 mod user;
+pub mod whole;
 
 use super::band::{self, Band, Edge, seg, state};
 use super::look::Look;

@@ -12,6 +12,7 @@ use super::{EntryCx, Moving};
 use crate::proto::chain::{Chain, Step, StepJoint, StepState};
 use crate::text::formats;
 use crate::text::row::Row;
+use crate::theme::Theme;
 use crate::theme::role::Role;
 use crate::transcript::item::Call;
 use crate::ui::band;
@@ -337,6 +338,19 @@ const fn tint(state: StepState) -> f64 {
         StepState::Skipped => 0.05,
         StepState::Unknown => 0.14,
     }
+}
+
+/// The ground of a step's number, at rest; the theme's own grounds where nothing can be mixed.
+pub fn chip_ground(state: StepState, theme: &Theme) -> Color {
+    let base = theme.color(Role::ToolPendingBg);
+    if !theme.is_readable() {
+        return match state {
+            StepState::Ok => theme.color(Role::ToolSuccessBg),
+            StepState::Failed | StepState::TimedOut => theme.color(Role::ToolErrorBg),
+            _ => base,
+        };
+    }
+    theme.mix(base, theme.color(role(state)), tint(state))
 }
 
 /// The colour that tells how a step is.

@@ -13,6 +13,7 @@
 //! | [`help`] | all keys and commands |
 //! | [`confirm`] | a question with a few answers |
 //! | [`search`] | the bar of the search in the transcript |
+//! | [`sheet`] | all of a row, over the whole screen |
 //! | [`prompt_line`] | a question that one line answers |
 
 pub mod confirm;
@@ -27,6 +28,7 @@ pub mod prompt_line;
 pub mod search;
 pub mod sessions;
 pub mod settings;
+pub mod sheet;
 pub mod themes;
 
 pub use frame::Place;
@@ -51,6 +53,7 @@ use ratatui::layout::Position;
 use search::{SearchBar, SearchStep};
 use sessions::Sessions;
 use settings::Settings;
+use sheet::{Sheet, SheetAsk};
 use std::path::PathBuf;
 use std::time::Instant;
 use themes::Themes;
@@ -78,6 +81,8 @@ pub enum Layer {
     Line(PromptLine),
     /// What to look for in the transcript.
     Search(Box<SearchBar>),
+    /// All of a row.
+    Sheet(Box<Sheet>),
 }
 
 /// Something for the topmost layer.
@@ -159,6 +164,8 @@ pub enum Answer {
     },
     /// Search the transcript.
     Search(SearchStep),
+    /// What the sheet wants done.
+    Sheet(SheetAsk),
     /// Do what a key would do.
     Action(Action),
     /// Run a command, by its name without the slash.
@@ -227,7 +234,7 @@ pub struct CommandRow {
 
 impl Layer {
     /// Where its keys are looked up, the innermost first; `Global` comes after them.
-    pub const fn contexts(&self) -> &'static [Context] {
+    pub fn contexts(&self) -> &'static [Context] {
         match self {
             Self::Permission(card) => card.contexts(),
             Self::Sessions(sessions) => sessions.contexts(),
@@ -238,6 +245,7 @@ impl Layer {
             Self::Confirm(_) => &[Context::Card],
             Self::Line(_) => &[Context::Composer],
             Self::Search(_) => &[Context::Search, Context::Composer],
+            Self::Sheet(sheet) => sheet.contexts(),
         }
     }
 
@@ -268,6 +276,7 @@ impl Layer {
             Self::Confirm(confirm) => confirm.handle(input),
             Self::Line(line) => line.handle(input),
             Self::Search(bar) => bar.handle(input),
+            Self::Sheet(sheet) => sheet.handle(input, now),
         };
         outcome.swallowing(input)
     }
@@ -303,6 +312,7 @@ impl Layer {
             }
             Self::Line(line) => line.draw(look, place, buffer, hits),
             Self::Search(bar) => bar.draw(look, place, buffer, hits),
+            Self::Sheet(sheet) => sheet.draw(look, place, buffer, hits),
         }
     }
 }

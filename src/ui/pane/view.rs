@@ -251,7 +251,7 @@ fn is_of(row: &Row, card: usize) -> bool {
 }
 
 /// Puts the ground of what is selected under a row, and lifts its text off that.
-fn select(buffer: &mut Buffer, row: Rect, theme: &Theme) {
+pub(in crate::ui) fn select(buffer: &mut Buffer, row: Rect, theme: &Theme) {
     let ground = theme.color(Role::SelectedBg);
     let own = theme.style(Role::SelectedBg);
     let is_reversed = own.add_modifier.contains(Modifier::REVERSED);

@@ -13,5 +13,6 @@ mod search;
 mod select;
 mod sessions;
 mod settings;
+mod sheet;
 mod submit;
 mod together;

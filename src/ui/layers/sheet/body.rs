@@ -1,0 +1,300 @@
+//! What the sheet shows below its rule: rows, and the text they stand for.
+
+use super::lines::{Lines, What};
+use super::side_by_side;
+use crate::text::diff::{self, Line};
+use crate::text::markdown::stream::MarkdownStream;
+use crate::text::row::Row;
+use crate::text::row_text::RowTexts;
+use crate::theme::Theme;
+use crate::transcript::search::Pattern;
+use crate::ui::entries::whole::Shown;
+use std::ops::Range;
+
+/// From so many columns on both sides of a change stand beside each other.
+pub const WIDE: u16 = 120;
+
+/// A place in the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Point {
+    /// The line. What is laid out as a whole has a single one.
+    pub line: usize,
+    /// A byte of it.
+    pub byte: usize,
+}
+
+/// What went from the begin of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Went {
+    /// Its lines.
+    pub lines: usize,
+    /// Their rows, as far as they were laid out.
+    pub rows: usize,
+}
+
+/// A row in view.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// As it is drawn.
+    pub row: Row,
+    /// The line it is of.
+    pub line: usize,
+    /// What of its text the row shows.
+    pub text: Range<usize>,
+}
+
+impl Seen {
+    /// The place that a column shows: beyond the text its end.
+    pub fn point_at(&self, column: usize) -> Point {
+        let before = self.row.pieces().take_while(|(columns, _)| columns.end <= column);
+        let offset: usize = before.map(|(_, piece)| piece.len()).sum();
+        Point { line: self.line, byte: (self.text.start + offset).min(self.text.end) }
+    }
+
+    /// The columns that show what lies between two places.
+    pub fn columns(&self, from: Point, to: Point) -> Range<usize> {
+        let byte_of = |point: Point| match point.line.cmp(&self.line) {
+            std::cmp::Ordering::Less => 0,
+            std::cmp::Ordering::Equal => point.byte,
+            std::cmp::Ordering::Greater => usize::MAX,
+        };
+        let (from, to) = (byte_of(from), byte_of(to));
+        let mut at = self.text.start;
+        let mut found: Option<Range<usize>> = None;
+        for (columns, piece) in self.row.pieces() {
+            let end = (at + piece.len()).min(self.text.end);
+            if end > from && at < to && at < self.text.end {
+                let start = found.as_ref().map_or(columns.start, |found| found.start);
+                found = Some(start..columns.end);
+            }
+            at = end;
+        }
+        found.unwrap_or(0..0)
+    }
+}
+
+/// The rows of one line.
+pub fn seen_of_line(line: usize, rows: Vec<Row>) -> Vec<Seen> {
+    let texts = RowTexts::of(&rows);
+    // Blanks at the end of the line are kept for what is drawn there; a copy leaves them out.
+    rows.into_iter().enumerate().map(|(at, row)| Seen { row, line, text: texts.row(at) }).collect()
+}
+
+/// Rows that are laid out as a whole.
+#[derive(Clone, Debug)]
+pub struct Fixed {
+    source: Source,
+    rows: Vec<Row>,
+    texts: RowTexts,
+    made_for: Option<(u64, usize, bool)>,
+}
+
+/// What they are made from.
+#[derive(Clone, Debug)]
+enum Source {
+    Markdown(Box<MarkdownStream>, String),
+    Change(Vec<Line>, String),
+}
+
+impl Fixed {
+    const fn new(source: Source) -> Self {
+        Self { source, rows: Vec::new(), texts: RowTexts::new(), made_for: None }
+    }
+
+    fn lay_out(&mut self, theme: &Theme, columns: usize, is_beside: bool) {
+        let wanted = Some((theme.revision(), columns, is_beside));
+        match &mut self.source {
+            Source::Markdown(stream, _) => {
+                let kept = if self.made_for == wanted { stream.frozen_rows() } else { 0 };
+                let kept = kept.min(self.texts.len());
+                stream.layout(theme, columns);
+                self.texts.truncate(kept);
+                for row in stream.rows().iter().skip(kept) {
+                    self.texts.push(row);
+                }
+            }
+            Source::Change(..) if self.made_for == wanted => {}
+            Source::Change(lines, path) => {
+                self.rows = if is_beside {
+                    side_by_side::rows(lines, path, theme, columns)
+                } else {
+                    diff::rows(lines, path, theme, columns)
+                };
+                self.texts = RowTexts::of(&self.rows);
+            }
+        }
+        self.made_for = wanted;
+    }
+
+    fn rows(&self) -> &[Row] {
+        match &self.source {
+            Source::Markdown(stream, _) => stream.rows(),
+            Source::Change(..) => &self.rows,
+        }
+    }
+}
+
+/// The body.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// A long text.
+    Lines(Box<Lines>),
+    /// Markdown, or what changed.
+    Fixed(Box<Fixed>),
+}
+
+impl Body {
+    /// Nothing.
+    pub fn empty(theme: &Theme) -> Self {
+        Self::Lines(Box::new(Lines::new(What::Output, theme)))
+    }
+
+    /// Takes over what is to be shown. Returns what went from its begin, `None` if it is something else than
+    /// before.
+    pub fn set(&mut self, shown: Shown<'_>, theme: &Theme) -> Option<Went> {
+        let (what, text, dropped) = match shown {
+            Shown::Output(text, dropped) => (What::Output, text, dropped),
+            Shown::Code { text, path, first } => (What::Code(path, first), text, 0),
+            Shown::Listing(text, is_search) => (What::Listing(is_search), text, 0),
+            Shown::Words(text, role) => (What::Words(role), text.into(), 0),
+            Shown::Change(mut lines, path) => {
+                // The band names the file.
+                lines.retain(|line| line.kind != diff::Kind::File);
+                if let Self::Fixed(fixed) = self
+                    && let Source::Change(before, of) = &fixed.source
+                    && *before == lines
+                    && *of == path
+                {
+                    return Some(Went::default());
+                }
+                *self = Self::Fixed(Box::new(Fixed::new(Source::Change(lines, path))));
+                return None;
+            }
+            Shown::Markdown(text) => {
+                if let Self::Fixed(fixed) = self
+                    && let Source::Markdown(stream, before) = &mut fixed.source
+                    && let Some(new) = text.strip_prefix(before.as_str())
+                {
+                    stream.push(new);
+                    before.push_str(new);
+                    return Some(Went::default());
+                }
+                let mut stream = MarkdownStream::growing();
+                stream.push(&text);
+                let source = Source::Markdown(Box::new(stream), text.into_owned());
+                *self = Self::Fixed(Box::new(Fixed::new(source)));
+                return None;
+            }
+        };
+        match self {
+            Self::Lines(lines) if *lines.what() == what => lines.set_text(&text, dropped),
+            Self::Lines(_) | Self::Fixed(_) => {
+                let mut lines = Lines::new(what, theme);
+                lines.set_text(&text, dropped);
+                *self = Self::Lines(Box::new(lines));
+                None
+            }
+        }
+    }
+
+    /// Its end is what one reads first.
+    pub fn is_output(&self) -> bool {
+        matches!(self, Self::Lines(lines) if *lines.what() == What::Output)
+    }
+
+    /// It is a change, which can stand side by side.
+    pub fn is_change(&self) -> bool {
+        matches!(self, Self::Fixed(fixed) if matches!(fixed.source, Source::Change(..)))
+    }
+
+    /// Brings the rows up to date.
+    pub fn lay_out(&mut self, theme: &Theme, columns: usize, is_beside: bool) {
+        match self {
+            Self::Lines(lines) => lines.lay_out(theme, columns),
+            Self::Fixed(fixed) => fixed.lay_out(theme, columns, is_beside),
+        }
+    }
+
+    /// Rows in all.
+    pub fn total(&self) -> usize {
+        match self {
+            Self::Lines(lines) if lines.lines() == 0 => 0,
+            Self::Lines(lines) => lines.total(),
+            Self::Fixed(fixed) => fixed.rows().len(),
+        }
+    }
+
+    /// Lines in all, where they are counted.
+    pub fn lines(&self) -> Option<usize> {
+        match self {
+            Self::Lines(lines) => Some(lines.lines()),
+            Self::Fixed(_) => None,
+        }
+    }
+
+    /// Rows from `top` on.
+    pub fn window(&mut self, top: usize, count: usize) -> Vec<Seen> {
+        match self {
+            Self::Lines(lines) => lines.window(top, count),
+            Self::Fixed(fixed) => {
+                let rows = fixed.rows().iter().enumerate().skip(top).take(count);
+                rows.map(|(at, row)| Seen { row: row.clone(), line: 0, text: fixed.texts.row(at) }).collect()
+            }
+        }
+    }
+
+    /// The row that shows a place.
+    pub fn row_of(&mut self, point: Point) -> usize {
+        match self {
+            Self::Lines(lines) => lines.row_of(point),
+            Self::Fixed(fixed) => fixed.texts.row_at(point.byte),
+        }
+    }
+
+    /// The text of a line.
+    pub fn line_text(&mut self, line: usize) -> String {
+        match self {
+            Self::Lines(lines) => lines.line_text(line),
+            Self::Fixed(fixed) => fixed.texts.text().to_owned(),
+        }
+    }
+
+    /// The text from a place to another, as it was written.
+    pub fn text(&mut self, from: Point, to: Point) -> String {
+        match self {
+            Self::Lines(lines) => lines.text(from, to),
+            Self::Fixed(fixed) => fixed.texts.copy(fixed.rows(), &(from.byte..to.byte)),
+        }
+    }
+
+    /// All of its text.
+    pub fn all(&mut self) -> String {
+        match self {
+            Self::Lines(lines) => lines.all(),
+            Self::Fixed(fixed) => match &fixed.source {
+                Source::Markdown(_, source) => source.clone(),
+                Source::Change(lines, _) => lines.iter().map(written).collect(),
+            },
+        }
+    }
+
+    /// Where a pattern is, from a line on.
+    pub fn find(&mut self, pattern: &Pattern, from: usize) -> Vec<(usize, Range<usize>)> {
+        match self {
+            Self::Lines(lines) => lines.find(pattern, from),
+            Self::Fixed(fixed) => {
+                pattern.find_all(fixed.texts.text()).into_iter().map(|range| (0, range)).collect()
+            }
+        }
+    }
+}
+
+/// A line of a change as a patch has it.
+fn written(line: &Line) -> String {
+    let sign = match line.kind {
+        diff::Kind::Added => "+",
+        diff::Kind::Removed => "-",
+        diff::Kind::Context | diff::Kind::Gap | diff::Kind::File => " ",
+    };
+    format!("{sign}{}\n", line.text)
+}

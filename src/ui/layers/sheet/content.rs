@@ -1,0 +1,201 @@
+//! What the sheet takes from the item it shows.
+
+use super::Sheet;
+use super::body::{Body, Point};
+use crate::proto::chain::{Chain, StepState};
+use crate::proto::message::Millis;
+use crate::text::formats;
+use crate::transcript::conversation::Conversation;
+use crate::ui::entries::EntryCx;
+use crate::ui::entries::whole::{self, Begun, Shown, Whole};
+use crate::ui::look::Look;
+use crate::ui::scene::NextDeadline;
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The clock on the wall.
+#[derive(Clone, Copy, Debug)]
+pub struct Wall {
+    /// Now, in milliseconds since the Unix epoch.
+    pub now: Millis,
+    /// Hours, minutes and seconds of such a time where the user is.
+    pub time_of: fn(Millis) -> (u8, u8, u8),
+}
+
+/// What is not the body.
+#[derive(Clone, Debug, Default)]
+pub struct Content {
+    /// What it is.
+    pub label: String,
+    /// What it was asked for, and what its button is called.
+    pub asked: Option<(&'static str, String)>,
+    /// The command, if there is one.
+    pub command: Option<String>,
+    /// Arguments of a tool that has no form of its own.
+    pub arguments: Vec<(String, String)>,
+    /// Beside place and time.
+    pub facts: Vec<String>,
+    /// Its steps, if they are shown.
+    pub chain: Option<Arc<Chain>>,
+    /// When it began, while it goes on.
+    pub since: Option<Instant>,
+    /// What the button of the result is called.
+    pub gave: &'static str,
+    /// The result, where it is not what is shown.
+    pub result: Option<String>,
+    /// Where all of the output is.
+    pub whole_in: Option<String>,
+    /// What the body is, in a word.
+    pub shown: &'static str,
+    /// More may come.
+    pub is_live: bool,
+}
+
+impl Content {
+    /// How many steps are shown.
+    pub fn steps(&self) -> usize {
+        self.chain.as_ref().map_or(0, |chain| chain.steps.len())
+    }
+}
+
+/// The step whose output is shown unless another is picked: the one that runs, else the first that went wrong, else the
+/// last that ran.
+fn focus(chain: &Chain) -> usize {
+    use StepState::{Aborted, Failed, Handled, Ok, Running, TimedOut};
+    let first = |states: &[StepState]| chain.steps.iter().position(|step| states.contains(&step.state));
+    let last = |states: &[StepState]| chain.steps.iter().rposition(|step| states.contains(&step.state));
+    first(&[Running])
+        .or_else(|| first(&[Failed, TimedOut, Aborted]))
+        .or_else(|| last(&[Ok, Handled]))
+        .unwrap_or(0)
+}
+
+fn word(shown: &Shown<'_>) -> &'static str {
+    match shown {
+        Shown::Output(..) => "output",
+        Shown::Code { .. } => "content",
+        Shown::Listing(..) => "found",
+        Shown::Words(..) => "result",
+        Shown::Change(..) => "change",
+        Shown::Markdown(_) => "text",
+    }
+}
+
+impl Sheet {
+    /// Reads the item. False: it is gone, and the sheet with it.
+    pub fn sync(&mut self, conversation: &Conversation, look: &Look<'_>, columns: u16, wall: Wall) -> bool {
+        let item = conversation.items().get(self.item);
+        let Some(item) = item.filter(|_| conversation.generation() == self.generation) else { return false };
+        let cx = EntryCx { look, width: columns.max(1), open: false };
+        let head_for = (item.revision, columns, look.theme.revision());
+        let is_stale = |head: &crate::ui::entries::Layout| head.next != NextDeadline::default();
+        if self.head_for != head_for || self.head.as_deref().is_none_or(is_stale) {
+            self.head = Some(Arc::new(whole::head(item, &cx)));
+            self.head_for = head_for;
+        }
+        if self.revision == Some(item.revision) {
+            return true;
+        }
+        let Some(whole) = whole::whole(item, look) else { return false };
+        let is_first = self.content.label.is_empty();
+        self.revision = Some(item.revision);
+        self.take(whole, look, wall, is_first);
+        true
+    }
+
+    fn take(&mut self, mut whole: Whole<'_>, look: &Look<'_>, wall: Wall, is_first: bool) {
+        let chain = whole.chain.take().filter(|chain| look.display.chains && chain.steps.len() > 1);
+        // Of an old log nobody knows which step printed what.
+        let printed = |chain: &Chain, step: usize| -> String {
+            let kept = chain.steps.get(step).map_or("", |step| step.output.as_str());
+            let live = whole.step_outputs.get(step).map_or("", String::as_str);
+            if kept.is_empty() { live.to_owned() } else { kept.to_owned() }
+        };
+        let told = chain.as_ref().filter(|chain| {
+            whole.is_live || (0..chain.steps.len()).any(|step| !printed(chain, step).is_empty())
+        });
+        let shows = told.map(|chain| self.picked.unwrap_or_else(|| focus(chain)).min(chain.steps.len() - 1));
+        let shown = match (told, shows) {
+            (Some(chain), Some(step)) => Shown::Output(Cow::Owned(printed(chain, step)), 0),
+            _ => std::mem::replace(&mut whole.shown, Shown::Output(Cow::Borrowed(""), 0)),
+        };
+        let word = word(&shown);
+        if self.shows != shows && !is_first {
+            self.body = Body::empty(look.theme);
+            self.selected = None;
+            self.follows = true;
+        }
+        self.shows = shows;
+        self.begun(whole.begun, look, wall);
+        let went = self.body.set(shown, look.theme);
+        match went {
+            Some(went) => self.shift(went.lines, went.rows),
+            None => self.selected = None,
+        }
+        if is_first {
+            self.follows = self.body.is_output() || whole.is_live;
+        }
+        self.content = Content {
+            label: whole.label,
+            asked: whole.asked.map(|(name, text)| (name, text.into_owned())),
+            command: whole.command.map(str::to_owned),
+            arguments: whole.arguments.map(arguments).unwrap_or_default(),
+            facts: whole.facts,
+            chain,
+            since: match whole.begun {
+                Begun::Since(since) => Some(since),
+                Begun::Unknown | Begun::At(_) => None,
+            },
+            gave: whole.gave,
+            result: whole.result.map(Cow::into_owned),
+            whole_in: whole.whole_in.map(str::to_owned),
+            shown: word,
+            is_live: whole.is_live,
+        };
+        self.search_again(went.is_none());
+    }
+
+    /// The wall's clock may be set meanwhile: when something began that goes on is read once.
+    fn begun(&mut self, begun: Begun, look: &Look<'_>, wall: Wall) {
+        let at = match begun {
+            Begun::Unknown => return,
+            Begun::Since(_) if self.started.is_some() => return,
+            Begun::Since(since) => {
+                let millis = look.now.saturating_duration_since(since).as_millis();
+                wall.now.saturating_sub(i64::try_from(millis).unwrap_or(i64::MAX))
+            }
+            Begun::At(at) => at,
+        };
+        let (hours, minutes, seconds) = (wall.time_of)(at);
+        self.started = Some(format!("started {hours:02}:{minutes:02}:{seconds:02}"));
+    }
+
+    /// Lines went from the begin of the text: what is remembered of it moves along.
+    fn shift(&mut self, lines: usize, rows: usize) {
+        if lines == 0 {
+            return;
+        }
+        self.top = self.top.saturating_sub(rows);
+        let up = |point: Point| match point.line.checked_sub(lines) {
+            Some(line) => Point { line, ..point },
+            None => Point::default(),
+        };
+        self.selected = self.selected.map(|(from, to)| (up(from), up(to)));
+        self.held = None;
+    }
+}
+
+/// Arguments as the head shows them.
+fn arguments(arguments: &serde_json::Map<String, serde_json::Value>) -> Vec<(String, String)> {
+    let shown = arguments.iter().map(|(key, value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        (key.clone(), value)
+    });
+    shown.collect()
+}
+
+/// A time of a step.
+pub fn step_time(took_ms: Option<u64>) -> Option<String> {
+    took_ms.map(|took| formats::took(std::time::Duration::from_millis(took)))
+}

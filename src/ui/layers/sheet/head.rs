@@ -1,0 +1,199 @@
+//! The head of the sheet: facts, the whole command or one line for each step, arguments.
+
+use super::Sheet;
+use super::content::step_time;
+use crate::proto::chain::{Chain, Step, StepState};
+use crate::text::highlight::Highlighter;
+use crate::text::wrap::{self, Break, Run};
+use crate::text::{clean, formats, width};
+use crate::theme::role::Role;
+use crate::ui::entries::steps::chip_ground;
+use crate::ui::look::Look;
+use crate::ui::paint;
+use crate::ui::scene::NextDeadline;
+use ratatui::style::{Color, Modifier};
+use ratatui::text::Span;
+use std::time::Duration;
+
+/// Rows that are made of one text at most: the head has no room for more.
+const MOST: usize = super::areas::MOST_HEAD as usize;
+
+/// Bytes of one text that are looked at.
+const MOST_BYTES: usize = 16 * 1024;
+
+/// A row of the head.
+#[derive(Clone, Debug)]
+pub enum HeadRow {
+    /// Words.
+    Words(Vec<Span<'static>>),
+    /// A step, by its place.
+    Step(usize),
+}
+
+impl Sheet {
+    /// The rows that the head would like to have. `band`: what the band shows already.
+    pub(super) fn head_rows(&self, look: &Look<'_>, columns: usize, band: &str) -> Vec<HeadRow> {
+        let room = columns.saturating_sub(2);
+        let mut rows = Vec::new();
+        let facts = self.facts();
+        if !facts.is_empty() {
+            let muted = look.theme.style(Role::Muted);
+            let words = paint::cut(vec![Span::styled(facts, muted)], room, muted);
+            rows.push(HeadRow::Words(words));
+        }
+        if self.content.chain.is_some() {
+            rows.extend((0..self.content.steps()).map(HeadRow::Step));
+        } else if let Some(command) = &self.content.command {
+            rows.extend(command_rows(command, look, room, band));
+        } else {
+            rows.extend(self.argument_rows(look, room));
+        }
+        rows
+    }
+
+    fn facts(&self) -> String {
+        let content = &self.content;
+        let kept = content.whole_in.as_ref().map(|path| format!("all of it in {}", clean::for_line(path)));
+        let facts = content.facts.iter().cloned().chain(self.started.clone()).chain(kept);
+        facts.collect::<Vec<_>>().join(" · ")
+    }
+
+    fn argument_rows(&self, look: &Look<'_>, room: usize) -> Vec<HeadRow> {
+        let arguments = &self.content.arguments;
+        let keys = arguments.iter().map(|(key, _)| width::of(&line(key)));
+        let column = keys.max().unwrap_or(0).min(room / 3).min(24);
+        let rows = arguments.iter().take(MOST).map(|(key, value)| {
+            let key = width::cut(&line(key), column).into_owned();
+            let gap = " ".repeat(column.saturating_sub(width::of(&key)) + 2);
+            let words = vec![
+                Span::styled(key, look.theme.style(Role::Muted)),
+                Span::raw(gap),
+                Span::styled(line(value), look.theme.style(Role::Text)),
+            ];
+            HeadRow::Words(paint::cut(words, room, look.theme.style(Role::Muted)))
+        });
+        rows.collect()
+    }
+
+    /// A step's row, over `columns` columns.
+    pub(super) fn step_row(
+        &self,
+        index: usize,
+        look: &Look<'_>,
+        columns: usize,
+        next: &mut NextDeadline,
+    ) -> Vec<Span<'static>> {
+        let Some(step) = self.content.chain.as_ref().and_then(|chain| chain.steps.get(index)) else {
+            return Vec::new();
+        };
+        let theme = look.theme;
+        let is_selected = self.shows == Some(index);
+        let readable = theme.is_readable();
+        let ground = if is_selected && readable { theme.color(Role::SelectedBg) } else { Color::Reset };
+        let on = |role: Role| {
+            let style = if ground == Color::Reset { theme.style(role) } else { theme.style_on(role, ground) };
+            if is_selected { style.add_modifier(Modifier::BOLD) } else { style }
+        };
+        let chip = chip_ground(step.state, theme);
+        let role = match step.state {
+            StepState::Waiting | StepState::Skipped => Role::Dim,
+            _ => Role::Text,
+        };
+        let mut chip_style = theme.style_on(role, chip).add_modifier(Modifier::BOLD);
+        if chip != Color::Reset {
+            chip_style = chip_style.bg(chip);
+        }
+        let left = vec![
+            Span::styled(format!(" {} ", index + 1), chip_style),
+            Span::styled(" ", on(role)),
+            Span::styled(line(&step.text), on(role)),
+        ];
+        let rail = self.step_rail(step, look, next).into_iter();
+        let rail = rail.map(|(role, text)| Span::styled(text, on(role))).collect();
+        paint::left_and_rail(left, rail, columns, on(Role::Muted))
+    }
+
+    fn step_rail(&self, step: &Step, look: &Look<'_>, next: &mut NextDeadline) -> Vec<(Role, String)> {
+        let exit = || step.exit.map_or_else(|| "failed".to_owned(), |code| format!("exit {code}"));
+        let word = match step.state {
+            StepState::Failed => Some((Role::Error, exit())),
+            StepState::Handled => Some((Role::Muted, exit())),
+            StepState::TimedOut => Some((Role::Warning, "timed out".to_owned())),
+            StepState::Aborted => Some((Role::Muted, "aborted".to_owned())),
+            StepState::Skipped => Some((Role::Dim, "skipped".to_owned())),
+            StepState::Running | StepState::Ok | StepState::Waiting | StepState::Unknown => None,
+        };
+        let time = match (step.state, self.content.since, step.started_ms) {
+            (StepState::Running, Some(since), Some(started)) => {
+                let begun = since + Duration::from_millis(started);
+                Some((Role::Text, live(begun, look, next)))
+            }
+            (StepState::Handled, ..) => step_time(step.took_ms).map(|time| (Role::Muted, time)),
+            _ => {
+                let is_slow = step.took_ms.is_some_and(|took| Duration::from_millis(took) >= formats::SLOW);
+                let role = if is_slow { Role::MdHeading } else { Role::Muted };
+                step_time(step.took_ms).map(|time| (role, time))
+            }
+        };
+        let gap = (word.is_some() && time.is_some()).then(|| (Role::Muted, "  ".to_owned()));
+        word.into_iter().chain(gap).chain(time).collect()
+    }
+
+    /// The step that is shown, as the rule names it.
+    pub(super) fn shown_step(&self) -> Option<(usize, String)> {
+        let step = self.shows?;
+        let chain: &Chain = self.content.chain.as_ref()?;
+        Some((step + 1, line(&chain.steps.get(step)?.text)))
+    }
+}
+
+/// How long something has been going on, and when that is wrong.
+fn live(since: std::time::Instant, look: &Look<'_>, next: &mut NextDeadline) -> String {
+    let elapsed = look.now.saturating_duration_since(since);
+    let tick = if look.motion && elapsed < Duration::from_secs(60) { 100 } else { 1000 };
+    let shown = elapsed.as_millis() / tick * tick;
+    let shown = Duration::from_millis(u64::try_from(shown).unwrap_or(u64::MAX));
+    let tick = Duration::from_millis(u64::try_from(tick).unwrap_or(1000));
+    next.expire(since + shown + tick);
+    formats::running(shown)
+}
+
+/// Foreign text on one line, continuations joined.
+fn line(text: &str) -> String {
+    let text = text.get(..text.floor_char_boundary(MOST_BYTES)).unwrap_or_default();
+    let flat = text.replace("\\\n", " ");
+    let flat = clean::for_line(&flat);
+    flat.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The whole command, unless the band shows it.
+fn command_rows(command: &str, look: &Look<'_>, room: usize, band: &str) -> Vec<HeadRow> {
+    let command = command.trim();
+    if !command.contains('\n') && band.contains(&clean::for_line(command)) {
+        return Vec::new();
+    }
+    let theme = look.theme;
+    let mut highlighter = Highlighter::for_language("bash");
+    let mut rows = Vec::new();
+    let shown = command.get(..command.floor_char_boundary(MOST_BYTES)).unwrap_or_default();
+    for text in shown.split('\n') {
+        if rows.len() >= MOST {
+            break;
+        }
+        let text = clean::for_terminal(text).replace('\n', " ");
+        let mut runs = Vec::new();
+        let mut at = 0;
+        let parts = highlighter.line(&text);
+        let ends =
+            parts.iter().flat_map(|(range, role)| [(range.start, Role::MdCodeBlock), (range.end, *role)]);
+        for (end, role) in ends.chain([(text.len(), Role::MdCodeBlock)]) {
+            if let Some(part) = text.get(at..end).filter(|part| !part.is_empty()) {
+                runs.push(Run::new(part, theme.style(role), at));
+            }
+            at = end;
+        }
+        let wrapped = wrap::first_rows(&runs, room.max(1), Break::Graphemes, MOST);
+        rows.extend(wrapped.into_iter().map(|row| HeadRow::Words(row.spans)));
+    }
+    rows
+}
