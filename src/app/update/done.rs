@@ -1,6 +1,6 @@
 //! What became of effects.
 
-use super::{Outcome, drafts, keys, layers, models, select, sessions, settings};
+use super::{Outcome, copy, display, drafts, keys, layers, models, select, sessions, settings};
 use crate::app::effect::{Effect, How, SessionChoice};
 use crate::app::msg::{Done, Opened};
 use crate::app::state::{AppState, Early};
@@ -33,6 +33,7 @@ pub fn done(state: &mut AppState, done: Done, now: Instant) -> Outcome {
             let (level, text) = copy_notice(&copied);
             state.toast(level, text, now);
         }
+        Done::CardCopied { item, card, copied } => copy::copied(state, (item, card), &copied, now),
         Done::GatherOn => return select::gather_on(state, now),
         Done::LinkCopied(why, copied) => {
             let (level, text) = copy_notice(&copied);
@@ -105,7 +106,7 @@ pub(super) fn setting_written(
         "screen.keyboard" => outcome = outcome.then(Effect::Keyboard(screen.keyboard)),
         "screen.title" => outcome = outcome.then(Effect::Title(screen.title)),
         "screen.ascii" => outcome = outcome.then(Effect::Ascii(screen.ascii)),
-        key if key.starts_with("display.") => state.display = settings.display,
+        key if key.starts_with("display.") => display::now_hold(state, settings),
         "composer.enter_while_running" => state.enter_steers = settings.enter_steers,
         _ => {
             // What nothing here takes in can't hold now, whatever the table says.
@@ -117,7 +118,7 @@ pub(super) fn setting_written(
 }
 
 /// An OSC 52 sequence is never confirmed, so it is not called a copy.
-fn copy_notice(copied: &Copied) -> (NoticeLevel, String) {
+pub(super) fn copy_notice(copied: &Copied) -> (NoticeLevel, String) {
     let info = |text: &str| (NoticeLevel::Info, text.to_owned());
     match copied {
         Copied::Confirmed => info("Copied to the clipboard."),

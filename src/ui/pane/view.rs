@@ -3,7 +3,7 @@
 use super::COPIED_FOR;
 use super::place::{Frame, Painted, is_hidden};
 use super::text;
-use crate::text::markdown::CardKind;
+use crate::text::markdown::{CardKind, LABEL_COLUMNS, LEAST_COLUMNS, TALL_CARD};
 use crate::text::row::{CardPart, Row};
 use crate::text::width;
 use crate::theme::Theme;
@@ -22,9 +22,6 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Span;
 use std::time::Instant;
 
-/// A card of this many rows has a label at its foot, too.
-const TALL_CARD: usize = 10;
-
 /// So many new items are counted; more are more.
 const COUNTED: usize = 99;
 
@@ -39,7 +36,19 @@ pub(super) struct Meaning<'a> {
 pub(super) struct Marks {
     pub focus: Option<usize>,
     pub selected: Option<Selection>,
-    pub copied: Option<(usize, usize, Instant)>,
+    pub copied: Option<CopiedCard>,
+    /// Clicks reach us: labels are worth their place.
+    pub clicks: bool,
+}
+
+/// A card that was copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CopiedCard {
+    pub item: usize,
+    pub card: usize,
+    pub at: Instant,
+    /// The clipboard has it; else it was sent there, and nobody says whether it came.
+    pub is_sure: bool,
 }
 
 /// Paints the slices from the top of `area`.
@@ -63,7 +72,9 @@ pub(super) fn paint(
         let blank = u16::from(placed.gap && slice.first == 0);
         let place = Rect { y: place.y + blank, height: place.height.saturating_sub(blank), ..place };
         let first = slice.first.saturating_sub(usize::from(placed.gap));
-        let item = ItemView { look: frame.look, item: slice.entry, painted, copied: marks.copied };
+        let copied = marks.copied.filter(|copied| copied.item == slice.entry);
+        let clicks = marks.clicks;
+        let item = ItemView { look: frame.look, item: slice.entry, painted, copied, clicks, columns: frame.width };
         item.paint(place, first, buffer, meaning);
         if marks.focus == Some(slice.entry) && first == 0 {
             select(buffer, Rect { height: place.height.min(1), ..place }, frame.look.theme);
@@ -86,7 +97,10 @@ struct ItemView<'a> {
     look: &'a Look<'a>,
     item: usize,
     painted: Painted<'a>,
-    copied: Option<(usize, usize, Instant)>,
+    copied: Option<CopiedCard>,
+    clicks: bool,
+    /// What it was laid out for: the scrollbar stands right of it.
+    columns: u16,
 }
 
 impl ItemView<'_> {
@@ -135,24 +149,30 @@ impl ItemView<'_> {
     fn label(&self, index: usize, row: &Row, line: Rect, buffer: &mut Buffer, meaning: &mut Meaning<'_>) {
         let Some(on) = row.card else { return };
         let Some(card) = self.painted.cards.get(on.card) else { return };
-        let is_copied = self.copied.is_some_and(|(item, card, _)| (item, card) == (self.item, on.card));
-        let (text, role) = match (is_copied, self.look.glyphs) {
-            (false, _) => ("copy", Role::Muted),
-            (true, true) => ("✓ copied", Role::Success),
-            (true, false) => ("copied", Role::Success),
-        };
-        let slot = u16::try_from(width::of("✓ copied")).unwrap_or(u16::MAX);
-        let (from, ground) = row.ground.unwrap_or((0, Color::Reset));
-        let columns = line.width.saturating_sub(from);
-        if columns < slot + 4 {
+        if !self.clicks {
             return;
         }
+        let copied = self.copied.filter(|copied| copied.card == on.card);
+        let (text, role) = match (copied, self.look.glyphs) {
+            (None, _) => ("copy", Role::Muted),
+            (Some(CopiedCard { is_sure: true, .. }), true) => ("✓ copied", Role::Success),
+            (Some(CopiedCard { is_sure: true, .. }), false) => ("copied", Role::Success),
+            (Some(_), true) => ("✓ sent", Role::Success),
+            (Some(_), false) => ("sent", Role::Success),
+        };
+        let (from, ground) = row.ground.unwrap_or((0, Color::Reset));
+        // Of rows without a ground nobody knows where their block begins.
+        let columns = self.columns.saturating_sub(self.painted.indent).min(line.width).saturating_sub(from);
+        if usize::from(columns) < LEAST_COLUMNS {
+            return;
+        }
+        let slot = u16::try_from(LABEL_COLUMNS).unwrap_or(u16::MAX);
         let whole = Rect { x: line.x + from, width: columns, ..line };
-        let label = Rect { x: line.right() - slot - 1, width: slot, ..line };
+        let label = Rect { x: whole.right() - slot - 1, width: slot, ..line };
         let area = match (&card.kind, on.part) {
             (CardKind::Code { .. }, CardPart::Head) => whole,
             (CardKind::Code { .. }, CardPart::Foot) if self.is_tall(index, on.card) => whole,
-            (CardKind::Quote, _) if self.is_label_row(index, on.card, line.width, slot) => label,
+            (CardKind::Quote, CardPart::Head | CardPart::Foot) => label,
             (CardKind::Code { .. } | CardKind::Quote, _) => return,
         };
         let style = self.look.theme.style_on(role, ground).bg(ground);
@@ -160,8 +180,8 @@ impl ItemView<'_> {
         let at = Rect { x: label.right().saturating_sub(text_columns), width: text_columns, ..label };
         paint::spans(buffer, at, &[Span::styled(text, style)]);
         meaning.hits.push(area, 0, Target::Card { item: self.item, card: on.card });
-        if let (true, Some((_, _, at))) = (is_copied, self.copied) {
-            meaning.next.expire(at + COPIED_FOR);
+        if let Some(copied) = copied {
+            meaning.next.expire(copied.at + COPIED_FOR);
         }
     }
 
@@ -169,20 +189,6 @@ impl ItemView<'_> {
     fn is_tall(&self, index: usize, card: usize) -> bool {
         let above = index.checked_sub(TALL_CARD - 1).and_then(|above| self.painted.rows.get(above));
         above.is_some_and(|row| is_of(row, card))
-    }
-
-    /// A quote has its label in its first row, if the text leaves room there, else in its last. Code within it is a card
-    /// of its own between its rows.
-    fn is_label_row(&self, index: usize, card: usize, room: u16, slot: u16) -> bool {
-        let rows = self.painted.rows;
-        let has_room = |row: &Row| row.width() + 1 + usize::from(slot) < usize::from(room);
-        let Some(row) = rows.get(index).filter(|row| has_room(row)) else { return false };
-        let in_cards = |row: &&Row| row.card.is_some();
-        let above = || rows.iter().take(index).rev().take_while(in_cards).filter(|row| is_of(row, card));
-        let mut below = rows.iter().skip(index + 1).take_while(in_cards);
-        let Some(_) = above().next() else { return is_of(row, card) };
-        // Only the last row looks up to the first.
-        !below.any(|row| is_of(row, card)) && above().last().is_some_and(|first| !has_room(first))
     }
 }
 
