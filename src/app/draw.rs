@@ -239,6 +239,7 @@ fn row_hints(state: &AppState, look: &Look<'_>) -> Vec<String> {
         (Action::CopyRow, "copies"),
         (Action::Cancel, "back to writing"),
         (Action::CopyBlock, "copies a block"),
+        (Action::OpenLink, "opens an address"),
         (Action::FocusPrevious, "above"),
         (Action::FocusNext, "below"),
     ];

@@ -187,6 +187,8 @@ pub struct Gestures {
     pub press: Option<Press>,
     /// The block that was copied last by a key: item, card.
     pub block: Option<(usize, usize)>,
+    /// The address that was opened last by a key: item, and which of those in view.
+    pub link: Option<(usize, usize)>,
     /// The last press: one soon after it at the same place is a double press.
     pub clicks: Option<Clicks>,
 }

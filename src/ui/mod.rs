@@ -12,6 +12,7 @@ pub mod layers;
 pub mod look;
 pub mod paint;
 pub mod pane;
+pub mod pointer;
 pub mod scene;
 pub mod target;
 pub mod text_field;

@@ -1,7 +1,7 @@
 //! Keys and pastes: the topmost layer is asked first, then a focused row, then the composer, then the page.
 
 use super::{
-    Outcome, chords, composer_said, copy, layers, models, mouse, search, select, sessions, settings, submit,
+    Outcome, chords, composer_said, copy, layers, links, models, mouse, search, select, sessions, settings, submit,
 };
 use crate::app::effect::Effect;
 use crate::app::headless::Exit;
@@ -235,6 +235,10 @@ fn in_row_focus(state: &mut AppState, action: Action, now: Instant) -> Option<Ou
         Action::CopyRow => {
             let row = state.pane.focused()?;
             return Some(Outcome::effect(Effect::Copy(state.pane.copy_text(&state.conversation, row))));
+        }
+        Action::OpenLink => {
+            let row = state.pane.focused()?;
+            return Some(links::next(state, row, now));
         }
         Action::CopyBlock => {
             let row = state.pane.focused()?;

@@ -114,7 +114,7 @@ impl Painter<'_> {
             // Inside another block its lines begin with what belongs to that: the drawn text has none of it.
             let written = self.slice.get(range.clone()).filter(|_| !is_inside);
             let text = written.map_or_else(
-                || row::copy(self.rows.iter().skip(begin)),
+                || copy_from(self.rows.get(begin..).unwrap_or_default(), self.columns - columns),
                 |quote| without_marks(quote, range.start, &inner),
             );
             let card = card.checked_sub(self.first_card).and_then(|index| self.cards.get_mut(index));
@@ -334,6 +334,13 @@ fn without_marks(quote: &str, begin: usize, inner: &[Range<usize>]) -> String {
         at = end + 1;
     }
     lines.join("\n")
+}
+
+/// The text of rows from a column on: left of it may stand a bullet.
+fn copy_from(rows: &[Row], column: usize) -> String {
+    let column = u16::try_from(column).unwrap_or(u16::MAX);
+    let rows: Vec<Row> = rows.iter().map(|row| Row { gutter: row.gutter.max(column), ..row.clone() }).collect();
+    row::copy(&rows)
 }
 
 fn behind_mark(text: &str) -> Option<&str> {

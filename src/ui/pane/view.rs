@@ -198,13 +198,19 @@ fn is_of(row: &Row, card: usize) -> bool {
 
 /// Puts the ground of what is selected under a row, and lifts its text off that.
 fn select(buffer: &mut Buffer, row: Rect, theme: &Theme) {
-    let ground = theme.color(Role::SelectedBg);
     let own = theme.style(Role::SelectedBg);
     let is_reversed = own.add_modifier.contains(Modifier::REVERSED);
     let row = row.intersection(buffer.area);
+    // Neighbours mostly stand on one ground.
+    let mut known: Option<(Color, Color)> = None;
     for y in row.top()..row.bottom() {
         for x in row.left()..row.right() {
             let cell = &mut buffer[(x, y)];
+            let ground = match known {
+                Some((under, ground)) if under == cell.bg => ground,
+                _ => theme.selected_on(cell.bg),
+            };
+            known = Some((cell.bg, ground));
             // Where colours are the terminal's business the role reverses what is there: every colour would become a
             // ground of its own, and faint text a faint ground.
             if is_reversed {
@@ -253,4 +259,25 @@ pub(super) fn below(
     paint::fill(buffer, place, style);
     paint::spans(buffer, place, &[Span::styled(text, style)]);
     hits.push(place, 0, Target::Below);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::theme::mix::Rgb;
+    use crate::theme::{contrast, walk_tests};
+
+    #[test]
+    fn what_is_selected_is_seen_on_cards_and_bands() {
+        let theme = Theme::quiet_dark();
+        for (name, ground) in walk_tests::grounds(&theme) {
+            let mut buffer = Buffer::empty(Rect::new(0, 0, 2, 1));
+            buffer.set_style(buffer.area, theme.style_on(Role::Dim, ground).bg(ground));
+            select(&mut buffer, Rect::new(1, 0, 1, 1), &theme);
+            let rgb = |color| if color == Color::Reset { theme.page() } else { Rgb::of(color).expect("known") };
+            let (beside, selected) = (rgb(buffer[(0, 0)].bg), rgb(buffer[(1, 0)].bg));
+            assert!(contrast::ratio(beside, selected) >= 1.3, "{name}: {selected} on {beside}");
+            assert!(contrast::ratio(rgb(buffer[(1, 0)].fg), selected) >= 4.5, "{name}");
+        }
+    }
 }

@@ -68,6 +68,19 @@ fn numbers_of_blocks_are_completed() {
 }
 
 #[test]
+fn addresses_are_opened_by_a_key() {
+    let mut stage = stage(&["[a](https://a.example) and [b](https://b.example).", "Plain."]);
+    stage.keys(&["ctrl+up", "ctrl+up"]);
+    stage.draw();
+    for host in ["a", "b", "a"] {
+        assert_eq!(stage.keys(&["u"]), [Effect::OpenLink(format!("https://{host}.example").into())]);
+    }
+    stage.keys(&["down"]);
+    assert_eq!(stage.keys(&["u"]), []);
+    assert_eq!(stage.toast(), "No address of this row is in view.");
+}
+
+#[test]
 fn a_label_says_what_became_of_the_copy() {
     let copied = |stage: &mut Stage, copied| stage.done(Done::CardCopied { item: 0, card: 0, copied });
     let shows = |stage: &mut Stage, word: &str| stage.screen().contains(word);
@@ -157,8 +170,10 @@ fn the_footer_counts_calls_or_steps() {
         thought_signature: None,
         malformed: None,
     });
-    let whole = EntryPatch::Start(Arc::new(Message::Assistant(said(vec![block], StopReason::ToolUse))));
-    stage.event(AgentEvent::Entry { id: EntryId::new("e"), patch: whole });
+    let empty = EntryPatch::Start(Arc::new(Message::Assistant(said(Vec::new(), StopReason::ToolUse))));
+    for patch in [empty, EntryPatch::Open { index: 0, block }] {
+        stage.event(AgentEvent::Entry { id: EntryId::new("e"), patch });
+    }
     let steps = |count: usize| Arc::new(Chain { steps: vec![Step::default(); count], ..Chain::default() });
     stage.event(AgentEvent::ToolSteps { call: call.clone(), chain: steps(2) });
     stage.event(AgentEvent::ToolSteps { call, chain: steps(4) });

@@ -61,8 +61,12 @@ fn a_card_is_copied_and_an_address_opened() {
 #[test]
 fn with_the_wheel_alone_a_click_means_nothing() {
     let mut stage = long();
+    stage.draw();
+    let card = stage.state.scene.hits.areas_of(&Target::Card { item: 0, card: 0 }).next().expect("drawn");
     stage.state.wheel_only = true;
-    assert_eq!(stage.click(&Target::Card { item: 0, card: 0 }), []);
+    for kind in [MouseEventKind::Down(MouseButton::Left), MouseEventKind::Up(MouseButton::Left)] {
+        assert_eq!(stage.mouse(kind, card.x, card.y).effects, []);
+    }
     assert!(stage.mouse(MouseEventKind::ScrollUp, 5, 5).changed);
 }
 
