@@ -4,6 +4,7 @@ use super::state::{AppState, Early};
 use super::update;
 use crate::agent::view::SessionView;
 use crate::config::action::{self, Action};
+use crate::config::display::CountStyle;
 use crate::proto::command::Prompt;
 use crate::proto::event::NoticeLevel;
 use crate::proto::message::text_of;
@@ -84,6 +85,7 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     let has_spare_row = is_roomy && !state.conversation.is_unused() && transcript.height > 1;
     transcript.height -= u16::from(has_spare_row);
     state.pane.set_spare_row(has_spare_row);
+    state.pane.set_clicks(state.mouse && !state.wheel_only);
     if !state.conversation.is_empty() {
         state.pane.draw(&mut state.conversation, &look, transcript, buffer, &mut hits, &mut next);
     }
@@ -183,7 +185,10 @@ fn footer_of(state: &AppState, now: Instant) -> Footer {
         airtime: counts.airtime,
         prompts: counts.prompts,
         turns: counts.rounds,
-        tools: counts.tools,
+        tools: match state.display.count {
+            CountStyle::Calls => counts.tools,
+            CountStyle::Steps => counts.tools + state.conversation.further_steps() as u64,
+        },
         tokens: Tokens {
             input: usage.input,
             write: usage.cache_write,
@@ -251,6 +256,8 @@ fn row_hints(state: &AppState, look: &Look<'_>) -> Vec<String> {
         (Action::Open, "opens"),
         (Action::CopyRow, "copies"),
         (Action::Cancel, "back to writing"),
+        (Action::CopyBlock, "copies a block"),
+        (Action::OpenLink, "opens an address"),
         (Action::FocusPrevious, "above"),
         (Action::FocusNext, "below"),
     ];

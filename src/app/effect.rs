@@ -18,6 +18,15 @@ pub enum Effect {
     Open(SessionChoice),
     /// Puts a text on the clipboard.
     Copy(String),
+    /// Puts a block of an item on the clipboard: its label says what became of it.
+    CopyCard {
+        /// The item.
+        item: usize,
+        /// Index into its cards.
+        card: usize,
+        /// Its text.
+        text: String,
+    },
     /// Puts what was selected on the clipboard, and where the middle button pastes from.
     CopySelection(String),
     /// Goes on with a long copy when what else waits is done.

@@ -149,6 +149,10 @@ impl Exec {
                 let reports = self.reports.clone();
                 terminal.copy(text, move |copied| tell(&reports, Done::Copied(copied)));
             }
+            Effect::CopyCard { item, card, text } => {
+                let reports = self.reports.clone();
+                terminal.copy(text, move |copied| tell(&reports, Done::CardCopied { item, card, copied }));
+            }
             Effect::GatherOn => tell(&self.reports, Done::GatherOn),
             Effect::CopySelection(text) => {
                 let reports = self.reports.clone();

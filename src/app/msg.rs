@@ -58,6 +58,15 @@ pub enum Done {
     Theme(Box<Theme>),
     /// What became of a copy.
     Copied(Copied),
+    /// What became of the copy of a block.
+    CardCopied {
+        /// The item.
+        item: usize,
+        /// Index into its cards.
+        card: usize,
+        /// What became of it.
+        copied: Copied,
+    },
     /// An address was not opened, and why, in a few words; what became of copying it instead.
     LinkCopied(String, Copied),
     /// What is on the clipboard; the error says why nothing can be read.

@@ -14,6 +14,7 @@ use crate::proto::command::Prompt;
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::AskId;
 use crate::term::wheel::{Wheel, events_a_notch};
+use crate::text::clean;
 use crate::theme::Theme;
 use crate::transcript::conversation::Conversation;
 use crate::transcript::item::Body;
@@ -192,6 +193,10 @@ pub struct Gestures {
     pub focused: Option<Instant>,
     /// The left button is held: where it went down.
     pub press: Option<Press>,
+    /// The block that was copied last by a key: item, card.
+    pub block: Option<(usize, usize)>,
+    /// The address that was opened last by a key: item, and which of those in view.
+    pub link: Option<(usize, usize)>,
     /// The last press: one soon after it at the same place is a double press.
     pub clicks: Option<Clicks>,
 }
@@ -405,10 +410,25 @@ impl AppState {
             .iter()
             .map(|meta| (meta.key.to_owned(), meta.text.to_owned()))
             .collect();
+        self.tell_blocks();
         self.composer.inform_completer(|completer| {
             for (command, values) in [("model", models), ("theme", themes), ("set", settings)] {
                 completer.set_values(command, slash::values(values));
             }
         });
+    }
+
+    /// Tells completion the blocks that can be copied: their numbers, and how each begins.
+    pub fn tell_blocks(&mut self) {
+        let blocks = self.conversation.last_blocks().map(|(_, blocks)| blocks).unwrap_or_default();
+        let first_line = |text: &str| {
+            let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            clean::for_line(line.trim())
+        };
+        let blocks = (1..)
+            .zip(&blocks)
+            .map(|(number, block): (usize, _)| (number.to_string(), first_line(&block.text)));
+        let blocks: Vec<_> = blocks.collect();
+        self.composer.inform_completer(|completer| completer.set_values("copy-block", slash::values(blocks)));
     }
 }

@@ -237,6 +237,8 @@ actions! {
     Open, "open", [Transcript], "Open the row";
     ToggleRow, "toggle_row", [Transcript], "Expand or fold the row";
     CopyRow, "copy_row", [Transcript Popup], "Copy";
+    CopyBlock, "copy_block", [Transcript], "Copy the next block of the row: code or a quote";
+    OpenLink, "open_link", [Transcript], "Open the next address of the row";
     ScrollUp, "scroll_up", [Popup Transcript Card], "Scroll up by a line";
     ScrollDown, "scroll_down", [Popup Transcript Card], "Scroll down by a line";
     ListUp, "list_up", [List Settings Card], "The entry above";

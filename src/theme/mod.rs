@@ -205,6 +205,27 @@ impl Theme {
         from.mix(to, good)
     }
 
+    /// The ground of what is selected where `ground` lay: the theme's own if it is told from that, else as far away from it
+    /// as it takes. `Reset` is the page. Where colours are the terminal's business it is the theme's own.
+    pub fn selected_on(&self, ground: Color) -> Color {
+        let own = self.color(Role::SelectedBg);
+        let under = if ground == Color::Reset { Some(self.page) } else { Rgb::of(ground) };
+        match (Rgb::of(own), under) {
+            (Some(selected), Some(under)) if contrast::ratio(selected, under) < SELECTED => {
+                // Lighter in the dark and darker in the light, as the theme's own is on the page.
+                let pole = if self.page.is_dark() { Rgb::WHITE } else { Rgb::BLACK };
+                let reaches = |share: f64| contrast::ratio(under.mix(pole, share), under) >= SELECTED;
+                let share = (1..100).map(|percent| f64::from(percent) / 100.0).find(|share| reaches(*share));
+                match share {
+                    Some(share) => under.mix(pole, share).color(),
+                    // The ground is the pole.
+                    None => contrast::lift(under, under, SELECTED).color(),
+                }
+            }
+            _ => own,
+        }
+    }
+
     /// The ground of a card of code.
     pub fn code_ground(&self) -> Color {
         self.mix(self.color(Role::ToolPendingBg), self.color(Role::MdCodeBlock), 0.05)
@@ -236,6 +257,9 @@ const fn is_text(weight: Weight) -> bool {
     matches!(weight, Weight::Primary | Weight::Secondary)
 }
 
+/// What is selected is told from what is not, at least this well. Less is seen on large areas, but not on a few letters.
+const SELECTED: f64 = 1.3;
+
 /// Below this ratio nobody would see that something is written there.
 const UNSEEN: f64 = 1.25;
 
@@ -259,3 +283,5 @@ fn lift(color: Color, ground: Rgb, contrast: Contrast, weight: Weight) -> Color 
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) mod walk_tests;

@@ -21,8 +21,7 @@ use crate::proto::event::NoticeLevel;
 use crate::proto::ids::{AskId, CallId, EntryId};
 use crate::proto::message::Message;
 use crate::text::markdown::stream::MarkdownStream;
-use crate::text::markdown::{self, CardKind};
-use crate::theme::Theme;
+use crate::text::markdown::{self, Card, CardKind};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Instant;
@@ -40,6 +39,8 @@ pub struct Conversation {
     calls: HashMap<CallId, usize>,
     /// Calls without an answer, by index.
     unanswered: Vec<usize>,
+    /// Steps of chained commands beyond one a call.
+    further_steps: usize,
     asks: HashMap<AskId, CallId>,
     prompts: Vec<usize>,
     /// Commands of the user that run, by index.
@@ -235,22 +236,39 @@ impl Conversation {
         &self.prompts
     }
 
-    /// The newest text of the model.
-    pub fn last_reply(&self) -> Option<&str> {
-        self.items.iter().rev().find_map(|item| match &item.body {
-            Body::Reply(prose) if !is_blank(prose.text()) => Some(prose.text()),
-            _ => None,
-        })
+    /// How many more there are when each step of a chained command is counted, and not each call.
+    pub const fn further_steps(&self) -> usize {
+        self.further_steps
     }
 
-    /// What the user most likely wants to copy: the last closed block of code of the newest reply, else its text.
-    pub fn last_copyable(&self) -> Option<String> {
-        let reply = self.last_reply()?;
-        // Neither colours nor width are part of a card's text.
-        let cards = markdown::render(reply, &Theme::quiet_dark(), 80).cards;
-        let code =
-            cards.into_iter().rev().find(|card| card.is_closed && matches!(card.kind, CardKind::Code { .. }));
-        Some(code.map_or_else(|| reply.to_owned(), |card| card.text))
+    /// The newest text of the model.
+    pub fn last_reply(&self) -> Option<&str> {
+        self.replies_from_the_last().next().map(|(_, text)| text)
+    }
+
+    /// The last closed block of code of the newest reply: item, card, text.
+    pub fn last_code(&self) -> Option<(usize, usize, String)> {
+        let (item, reply) = self.replies_from_the_last().next()?;
+        let is_code = |card: &Card| card.is_closed && matches!(card.kind, CardKind::Code { .. });
+        let cards = markdown::cards(reply).into_iter().enumerate();
+        let (card, code) = cards.filter(|(_, card)| is_code(card)).last()?;
+        Some((item, card, code.text))
+    }
+
+    /// The blocks of the newest reply that has any: code and quotes. Its index first.
+    pub fn last_blocks(&self) -> Option<(usize, Vec<Card>)> {
+        // Most replies need not be read to know that they have none.
+        let may_have = |text: &str| ["```", "~~~", ">", "    ", "\t"].iter().any(|mark| text.contains(mark));
+        let replies = self.replies_from_the_last().filter(|(_, text)| may_have(text));
+        let mut blocks = replies.map(|(item, text)| (item, markdown::cards(text)));
+        blocks.find(|(_, cards)| !cards.is_empty())
+    }
+
+    fn replies_from_the_last(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.items.iter().enumerate().rev().filter_map(|(index, item)| match &item.body {
+            Body::Reply(prose) if !is_blank(prose.text()) => Some((index, prose.text())),
+            _ => None,
+        })
     }
 
     fn push(&mut self, entry: Option<EntryId>, body: Body) -> usize {

@@ -1,7 +1,8 @@
 //! Items as text: what a copy of one is, whatever it looks like on screen.
 
-use super::item::{Body, Call, CallPhase, Item, Shell};
+use super::item::{Body, Call, CallPhase, Item, Shell, Thinking};
 use crate::proto::message::text_of;
+use crate::text::markdown::{self, Card};
 
 /// The text of an item; empty where there is nothing to copy.
 pub fn text(item: &Item) -> String {
@@ -15,6 +16,19 @@ pub fn text(item: &Item) -> String {
         Body::Custom { text, .. } | Body::Notice { text, .. } => text.clone(),
         Body::TurnEnd(_) => String::new(),
     }
+}
+
+/// The blocks of an item that can be copied as a whole; nothing of an item that is no Markdown.
+pub fn cards(item: &Item) -> Option<Vec<Card>> {
+    let source = match &item.body {
+        Body::Reply(prose) | Body::Thinking(Thinking { text: prose, .. }) => prose.text(),
+        Body::Custom { text, .. } => text,
+        Body::Compaction(compaction) => &compaction.summary,
+        Body::User(_) | Body::Call(_) | Body::Shell(_) | Body::TurnEnd(_) | Body::Notice { .. } => {
+            return None;
+        }
+    };
+    Some(markdown::cards(source))
 }
 
 /// The command of a shell call and what it printed; of others what they gave, or, before that, what they ask for.

@@ -15,6 +15,7 @@ pub mod look;
 pub mod motion;
 pub mod paint;
 pub mod pane;
+pub mod pointer;
 pub mod scene;
 pub mod target;
 pub mod text_field;

@@ -82,8 +82,10 @@ pub struct Pane {
     folds: Folds,
     shows_live_run: bool,
     selecting: Selecting,
-    /// A card that was copied: item, card, when.
-    copied: Option<(usize, usize, Instant)>,
+    /// A card that was copied.
+    copied: Option<view::CopiedCard>,
+    /// Clicks do not reach us.
+    no_clicks: bool,
     /// Whose indexes all this is about.
     generation: u64,
     /// How many items there were when the user left the end.
@@ -116,6 +118,7 @@ impl Default for Pane {
             shows_live_run: false,
             selecting: Selecting::default(),
             copied: None,
+            no_clicks: false,
             generation: 0,
             left_at: None,
             shown: Vec::new(),
@@ -225,14 +228,19 @@ impl Pane {
             true => None,
             false => Some(self.left_at.unwrap_or(items)),
         };
-        if self.copied.is_some_and(|(_, _, at)| look.now >= at + COPIED_FOR) {
+        if self.copied.is_some_and(|copied| look.now >= copied.at + COPIED_FOR) {
             self.copied = None;
         }
         // On the ground of the focused row nobody would see what of it is selected.
         let selected = self.selecting.selection.filter(|selected| !selected.is_empty());
         let focus = self.focus.filter(|_| selected.is_none());
-        let marks =
-            view::Marks { focus, is_line_focused: self.is_line_focused, selected, copied: self.copied };
+        let marks = view::Marks {
+            focus,
+            is_line_focused: self.is_line_focused,
+            selected,
+            copied: self.copied,
+            clicks: !self.no_clicks,
+        };
         self.shows_live_run = view::paint(&mut frame, &self.shown, marks, area, buffer, meaning);
         if let Some(search) = &mut self.search {
             search.paint(&mut frame, &self.shown, area, buffer);
@@ -275,6 +283,7 @@ impl Pane {
                 scrollbar: std::mem::take(&mut self.scrollbar),
                 sticky_heading: self.sticky_heading,
                 has_spare_row: self.has_spare_row,
+                no_clicks: self.no_clicks,
                 ..Self::default()
             };
         }
@@ -340,9 +349,19 @@ impl Pane {
         }
     }
 
-    /// A card was copied: its label says so for a while.
-    pub const fn mark_copied(&mut self, item: usize, card: usize, now: Instant) {
-        self.copied = Some((item, card, now));
+    /// A card was copied: its label says so for a while. `is_sure`: the clipboard confirmed it.
+    pub const fn mark_copied(&mut self, item: usize, card: usize, is_sure: bool, now: Instant) {
+        self.copied = Some(view::CopiedCard { item, card, at: now, is_sure });
+    }
+
+    /// Nothing was copied after all: no label says so.
+    pub const fn unmark_copied(&mut self) {
+        self.copied = None;
+    }
+
+    /// Whether clicks reach us; without them cards have no labels.
+    pub const fn set_clicks(&mut self, reach: bool) {
+        self.no_clicks = !reach;
     }
 
     /// The item that has the focus.
@@ -415,14 +434,15 @@ impl Pane {
         conversation.items().get(item).map(copy::text).unwrap_or_default()
     }
 
+    /// What a copy of an item's cards would be, in their order.
+    pub fn card_texts(&self, conversation: &Conversation, item: usize) -> Vec<String> {
+        let cards = conversation.items().get(item).and_then(copy::cards).unwrap_or_default();
+        cards.into_iter().map(|card| card.text).collect()
+    }
+
     /// The text of a card, as the last frame showed it.
     pub fn card_text(&self, conversation: &Conversation, item: usize, card: usize) -> Option<String> {
-        let item = conversation.items().get(item)?;
-        let (Body::Reply(_) | Body::Thinking(_) | Body::Custom { .. } | Body::Compaction(_)) = &item.body
-        else {
-            return None;
-        };
-        place::card_text(item, card)
+        copy::cards(conversation.items().get(item)?)?.into_iter().nth(card).map(|card| card.text)
     }
 
     /// What the last frame showed, from the top.

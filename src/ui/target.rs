@@ -57,4 +57,6 @@ pub enum FooterPart {
     Thinking,
     /// The permission mode: a click goes to the next one.
     Mode,
+    /// The number of tools: a click counts calls, or steps.
+    Tools,
 }

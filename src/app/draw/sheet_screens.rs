@@ -54,6 +54,7 @@ fn steps(stage: &mut Stage) {
         took_ms: Some(took_ms),
         exit,
         output: output.to_owned(),
+        lines_before: 0,
     };
     let chain = Chain {
         location: None,

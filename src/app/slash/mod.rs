@@ -40,6 +40,8 @@ pub const COMMANDS: &[SlashCommand] = &[
     command("session", "", "File, id, counts, tokens and cost of the session").or(&["cost", "status"]),
     command("copy", "", "Copy the last answer"),
     command("fold", "[on|off]", "Show each run of work as one line, or all of it"),
+    command("copy-block", "[number]", "Copy a block of code or a quote: the last, or the one of this number"),
+    command("display", "[switch] [value]", "Show or change how work is shown"),
     command("theme", "[name]", "Choose the colours"),
     command("set", "<setting> [value]", "Show or change one setting"),
     command("settings", "", "All settings, to see and change").or(&["config"]),
@@ -75,6 +77,7 @@ pub fn completion_items() -> Vec<CommandItem> {
         text: command.text.to_owned(),
         values: match command.name {
             "mode" => words(PermissionMode::ALL.map(PermissionMode::as_str)),
+            "display" => values(crate::app::update::display::values()),
             "thinking" => words(ThinkingLevel::ALL.map(ThinkingLevel::as_str)),
             "fold" => words(["on", "off"]),
             _ => Vec::new(),

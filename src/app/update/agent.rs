@@ -44,6 +44,7 @@ pub fn event(state: &mut AppState, event: AgentEvent, now: Instant) -> Outcome {
         }
         // A command may have checked out another branch, or made files.
         AgentEvent::TurnFinished { .. } | AgentEvent::ShellFinished { .. } => {
+            state.tell_blocks();
             state.composer.inform_completer(|completer| completer.forget_listings());
             state.listing = None;
             Outcome::effect(Effect::FindBranch)

@@ -31,6 +31,8 @@ pub fn run(state: &mut AppState, command: &SlashCommand, argument: &str, now: In
         }
         "copy" => return copy(state, now),
         "fold" => return fold(state, argument, now),
+        "copy-block" => return super::copy::block(state, argument, now),
+        "display" => return super::display::command(state, argument, now),
         "theme" => return theme(state, argument),
         "set" => return set(state, argument, now),
         "settings" => layers::open_settings(state),

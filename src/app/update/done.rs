@@ -1,10 +1,9 @@
 //! What became of effects.
 
-use super::{Outcome, drafts, keys, layers, models, select, sessions, settings, sheet};
+use super::{Outcome, copy, display, drafts, keys, layers, models, select, sessions, settings, sheet};
 use crate::app::effect::{Effect, How, SessionChoice};
 use crate::app::msg::{Done, Opened};
 use crate::app::state::{AppState, Early};
-use crate::config::display::ThinkingStyle;
 use crate::config::settings::{Holds, Settings, setting};
 use crate::proto::command::{Command, Placement};
 use crate::proto::event::NoticeLevel;
@@ -36,6 +35,7 @@ pub fn done(state: &mut AppState, done: Done, now: Instant) -> Outcome {
                 state.toast(level, text, now);
             }
         }
+        Done::CardCopied { item, card, copied } => copy::copied(state, (item, card), &copied, now),
         Done::GatherOn => return select::gather_on(state, now),
         Done::LinkCopied(why, copied) => {
             let (level, text) = copy_notice(&copied);
@@ -108,16 +108,7 @@ pub(super) fn setting_written(
         "screen.keyboard" => outcome = outcome.then(Effect::Keyboard(screen.keyboard)),
         "screen.title" => outcome = outcome.then(Effect::Title(screen.title)),
         "screen.ascii" => outcome = outcome.then(Effect::Ascii(screen.ascii)),
-        "display.verbs" => state.verbs.clone_from(&settings.verbs),
-        key if key.starts_with("display.") => {
-            let style = settings.display.thinking;
-            if state.display.thinking != style {
-                state.show_thinking(style == ThinkingStyle::Full);
-            }
-            state.display = settings.display;
-            // What a layout depends on beside its key has changed.
-            state.pane.forget_layouts();
-        }
+        key if key.starts_with("display.") => display::now_hold(state, settings),
         "composer.enter_while_running" => state.enter_steers = settings.enter_steers,
         _ => {
             // What nothing here takes in can't hold now, whatever the table says.
@@ -129,7 +120,7 @@ pub(super) fn setting_written(
 }
 
 /// An OSC 52 sequence is never confirmed, so it is not called a copy.
-fn copy_notice(copied: &Copied) -> (NoticeLevel, String) {
+pub(super) fn copy_notice(copied: &Copied) -> (NoticeLevel, String) {
     let info = |text: &str| (NoticeLevel::Info, text.to_owned());
     match copied {
         Copied::Confirmed => info("Copied to the clipboard."),

@@ -1,7 +1,8 @@
 //! Keys and pastes: the topmost layer is asked first, then a focused row, then the composer, then the page.
 
 use super::{
-    Outcome, chords, composer_said, layers, models, mouse, search, select, sessions, settings, sheet, submit,
+    Outcome, chords, composer_said, copy, layers, links, models, mouse, search, select, sessions, settings,
+    sheet, submit,
 };
 use crate::app::effect::Effect;
 use crate::app::headless::Exit;
@@ -204,7 +205,7 @@ pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option
         Action::Search if state.pane.searched().is_none() => return Some(search::open(state)),
         Action::Search | Action::SearchNext => return Some(search::walk(state, Way::Next, now)),
         Action::SearchPrevious => return Some(search::walk(state, Way::Previous, now)),
-        Action::CopyLast => return Some(copy_last(state, now)),
+        Action::CopyLast => return Some(copy::last(state, now)),
         Action::CopySelection => return select::copy(state, now),
         Action::TakeBack => return Some(submit::take_back(state, now)),
         _ => return None,
@@ -244,6 +245,14 @@ fn in_row_focus(state: &mut AppState, action: Action, now: Instant) -> Option<Ou
         Action::CopyRow => {
             let row = state.pane.focused()?;
             return Some(Outcome::effect(Effect::Copy(state.pane.copy_text(&state.conversation, row))));
+        }
+        Action::OpenLink => {
+            let row = state.pane.focused()?;
+            return Some(links::next(state, row, now));
+        }
+        Action::CopyBlock => {
+            let row = state.pane.focused()?;
+            return Some(copy::next_block(state, row, now));
         }
         Action::ScrollUp => state.pane.scroll_by(-1),
         Action::ScrollDown => state.pane.scroll_by(1),
@@ -325,14 +334,4 @@ fn toggle_mouse(state: &mut AppState, now: Instant) -> Outcome {
     };
     state.toast(NoticeLevel::Info, text, now);
     Outcome::effect(Effect::Mouse(state.mouse))
-}
-
-fn copy_last(state: &mut AppState, now: Instant) -> Outcome {
-    match state.conversation.last_copyable() {
-        Some(text) => Outcome::effect(Effect::Copy(text)),
-        None => {
-            state.toast(NoticeLevel::Info, "There is nothing to copy yet.", now);
-            Outcome::changed()
-        }
-    }
 }

@@ -9,6 +9,8 @@
 //! | [`chords`] | keys in a row |
 //! | [`mouse`] | clicks, drags and the wheel |
 //! | [`select`] | what is selected in the transcript, and its copy |
+//! | [`copy`] | copies of blocks |
+//! | [`display`] | how work is shown |
 //! | [`drafts`] | what is being written, kept and brought back |
 //! | [`submit`] | prompts, shell lines, waiting rows |
 //! | [`commands`] | commands behind a slash |
@@ -23,6 +25,8 @@
 pub mod agent;
 pub mod chords;
 pub mod commands;
+pub mod copy;
+pub mod display;
 pub mod done;
 pub mod drafts;
 pub mod keys;

@@ -195,10 +195,7 @@ fn click(state: &mut AppState, target: &Target, now: Instant) -> Outcome {
             state.pane.toggle_run(*run);
             Outcome::changed()
         }
-        Target::Card { item, card } => match state.pane.card_text(&state.conversation, *item, *card) {
-            Some(text) => Outcome::effect(Effect::Copy(text)),
-            None => Outcome::changed(),
-        },
+        Target::Card { item, card } => super::copy::card(state, *item, *card),
         Target::Link(url) => super::links::click(state, url.clone()),
         _ => Outcome::changed(),
     }
@@ -242,6 +239,7 @@ fn act(state: &mut AppState, target: &Target, event: MouseEvent, now: Instant) -
         }
         Target::Footer(FooterPart::Thinking) => models::next_thinking(state, now),
         Target::Footer(FooterPart::Mode) => models::next_mode(state, now),
+        Target::Footer(FooterPart::Tools) => super::display::next_count(state),
     }
 }
 

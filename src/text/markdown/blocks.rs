@@ -1,21 +1,21 @@
 //! Blocks to rows.
 
+use super::Card;
+use super::cards::Memo;
 use super::inline;
 use super::table;
-use super::{Card, CardKind};
-use crate::text::highlight::{Highlighter, Part};
-use crate::text::row::{self, CardPart, CardRow, Row};
+use crate::text::row::{CardPart, CardRow, Row};
 use crate::text::width;
 use crate::text::wrap::{self, Break, Run};
 use crate::theme::Theme;
 use crate::theme::role::Role;
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
+use pulldown_cmark::{Event, HeadingLevel, Tag, TagEnd};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Span;
 use std::ops::Range;
 
 /// Columns that are left for text however deep things are nested; beyond it indentation is dropped.
-const LEAST_TEXT: usize = 6;
+pub(super) const LEAST_TEXT: usize = 6;
 
 /// The events of one top-level block.
 pub struct Events<'a> {
@@ -36,7 +36,12 @@ impl<'a> Events<'a> {
         self.at += 1;
     }
 
-    fn next(&mut self) -> Option<(Event<'a>, Range<usize>)> {
+    /// What comes, from the next one on.
+    pub fn rest(&self) -> impl Iterator<Item = &(Event<'a>, Range<usize>)> {
+        self.list.iter().skip(self.at)
+    }
+
+    pub fn next(&mut self) -> Option<(Event<'a>, Range<usize>)> {
         let next = self.peek().cloned();
         self.advance();
         next
@@ -44,63 +49,15 @@ impl<'a> Events<'a> {
 }
 
 /// Something at the left of all rows of a block.
-struct Prefix {
+pub struct Prefix {
     /// In front of its first row.
-    first: Option<Vec<Span<'static>>>,
-    rest: Vec<Span<'static>>,
+    pub first: Option<Vec<Span<'static>>>,
+    pub rest: Vec<Span<'static>>,
     /// The first is text: a bullet, a number.
-    is_text: bool,
-    columns: usize,
+    pub is_text: bool,
+    pub columns: usize,
     /// Ground of the rows, from here to the right.
-    ground: Option<Color>,
-}
-
-/// Code within the block that still grows, as it was read for the frame before: to read it again would take most of the next.
-#[derive(Clone, Debug, Default)]
-pub struct Memo {
-    /// Where the block begins.
-    pub at: usize,
-    fences: Vec<ReadCode>,
-    /// Which of them comes next.
-    next: usize,
-}
-
-/// Whole lines of one fence with their roles, and the state behind them.
-#[derive(Clone, Debug)]
-struct ReadCode {
-    language: String,
-    lines: Vec<(String, Vec<Part>)>,
-    highlighter: Highlighter,
-}
-
-impl Memo {
-    /// The roles of the lines of the next fence. The last line may grow, so it is not kept.
-    fn read(&mut self, language: &str, lines: &[&str]) -> Vec<Vec<Part>> {
-        let fresh = || ReadCode {
-            language: language.to_owned(),
-            lines: Vec::new(),
-            highlighter: Highlighter::for_language(language),
-        };
-        if self.next >= self.fences.len() {
-            self.fences.push(fresh());
-        }
-        let Some(known) = self.fences.get_mut(self.next) else { return Vec::new() };
-        self.next += 1;
-        let whole = lines.split_last().map_or(lines, |(_, whole)| whole);
-        let is_same = known.language == language
-            && known.lines.len() <= whole.len()
-            && known.lines.iter().zip(whole).all(|((known, _), line)| known == line);
-        if !is_same {
-            *known = fresh();
-        }
-        for line in whole.iter().skip(known.lines.len()) {
-            let parts = known.highlighter.line(line);
-            known.lines.push(((*line).to_owned(), parts));
-        }
-        let mut roles: Vec<Vec<Part>> = known.lines.iter().map(|(_, parts)| parts.clone()).collect();
-        roles.extend(lines.last().map(|last| known.highlighter.clone().line(last)));
-        roles
-    }
+    pub ground: Option<Color>,
 }
 
 /// Draws blocks below the rows that are there.
@@ -115,15 +72,17 @@ pub struct Painter<'a> {
     pub cards: Vec<Card>,
     /// Cards that stand before these.
     pub first_card: usize,
-    prefixes: Vec<Prefix>,
+    pub(super) prefixes: Vec<Prefix>,
     /// What text stands on.
-    ground: Color,
+    pub(super) ground: Color,
     /// The role of text that has none of its own.
-    text_role: Role,
+    pub(super) text_role: Role,
     /// The quote that rows belong to.
-    quote: Option<usize>,
+    pub(super) quote: Option<usize>,
     /// For a block that still grows.
-    memo: Option<&'a mut Memo>,
+    pub(super) memo: Option<&'a mut Memo>,
+    /// Only the text of the cards is wanted: code is not read for its colours.
+    pub is_plain: bool,
 }
 
 impl<'a> Painter<'a> {
@@ -141,15 +100,13 @@ impl<'a> Painter<'a> {
             text_role: Role::Text,
             quote: None,
             memo: None,
+            is_plain: false,
         }
     }
 
     /// What is read of code is kept there for the next time.
     pub fn remember(&mut self, memo: &'a mut Memo) {
-        if memo.at != self.base {
-            *memo = Memo { at: self.base, ..Memo::default() };
-        }
-        memo.next = 0;
+        memo.begin(self.base);
         self.memo = Some(memo);
     }
 
@@ -202,7 +159,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    fn within(&mut self, prefix: Prefix, draw: impl FnOnce(&mut Self)) {
+    pub(super) fn within(&mut self, prefix: Prefix, draw: impl FnOnce(&mut Self)) {
         let fits = prefix.columns + LEAST_TEXT <= self.room();
         let empty =
             || Prefix { first: None, rest: Vec::new(), is_text: false, columns: 0, ground: prefix.ground };
@@ -235,7 +192,7 @@ impl<'a> Painter<'a> {
     }
 
     /// Blocks up to the end of what holds them.
-    fn children(&mut self, events: &mut Events<'_>, is_loose: bool) {
+    pub(super) fn children(&mut self, events: &mut Events<'_>, is_loose: bool) {
         let mut is_first = true;
         loop {
             match events.peek() {
@@ -261,7 +218,7 @@ impl<'a> Painter<'a> {
                 Tag::Paragraph => self.text(events, self.style(self.text_role), source),
                 Tag::Heading { level, .. } => self.text(events, self.heading(level), source),
                 Tag::BlockQuote(_) => self.quote(events, range),
-                Tag::CodeBlock(kind) => self.code(events, &kind, source),
+                Tag::CodeBlock(kind) => self.code(events, &kind, range),
                 Tag::HtmlBlock => self.html(events),
                 Tag::List(number) => self.list(events, number, source),
                 Tag::FootnoteDefinition(label) => self.footnote(events, &label),
@@ -330,138 +287,6 @@ impl<'a> Painter<'a> {
             HeadingLevel::H2 | HeadingLevel::H3 => style.add_modifier(Modifier::BOLD),
             HeadingLevel::H4 | HeadingLevel::H5 | HeadingLevel::H6 => style.add_modifier(Modifier::ITALIC),
         }
-    }
-
-    fn quote(&mut self, events: &mut Events<'_>, range: Range<usize>) {
-        events.advance();
-        let source = self.base + range.start;
-        let ground = self.theme.quote_ground();
-        let known = (ground != Color::Reset).then_some(ground);
-        let style = self.theme.style(Role::MdQuoteBorder);
-        let bar = vec![Span::styled("▌ ", known.map_or(style, |ground| style.bg(ground)))];
-        let prefix = Prefix { first: None, rest: bar, is_text: false, columns: 2, ground: known };
-        let (outer_ground, outer_role, outer_quote) = (self.ground, self.text_role, self.quote);
-        let is_outermost = outer_quote.is_none();
-        if is_outermost {
-            self.quote = Some(self.first_card + self.cards.len());
-            self.cards.push(Card { kind: CardKind::Quote, text: String::new(), is_closed: true });
-        }
-        (self.ground, self.text_role) = (ground, Role::MdQuote);
-        let begin = self.rows.len();
-        self.within(prefix, |painter| {
-            painter.children(events, true);
-            if painter.rows.len() == begin {
-                painter.blank(source);
-            }
-        });
-        if is_outermost {
-            let written = self.slice.get(range).filter(|_| self.prefixes.is_empty());
-            let text = written.map_or_else(|| row::copy(self.rows.iter().skip(begin)), without_marks);
-            let card = self.quote.and_then(|card| self.cards.get_mut(card.checked_sub(self.first_card)?));
-            if let Some(card) = card {
-                card.text = text;
-            }
-        }
-        (self.ground, self.text_role, self.quote) = (outer_ground, outer_role, outer_quote);
-    }
-
-    fn code(&mut self, events: &mut Events<'_>, kind: &CodeBlockKind<'_>, source: usize) {
-        events.advance();
-        let info = match kind {
-            CodeBlockKind::Fenced(info) => info.as_ref(),
-            CodeBlockKind::Indented => "",
-        };
-        let mut text = String::new();
-        let mut begin = source;
-        while let Some((event, range)) = events.next() {
-            match event {
-                Event::Text(part) => {
-                    if text.is_empty() {
-                        begin = self.base + range.start;
-                    }
-                    text.push_str(&part);
-                }
-                Event::End(TagEnd::CodeBlock) => break,
-                _ => {}
-            }
-        }
-        let mut code = self.open_code(info, source);
-        let mut at = begin;
-        let lines: Vec<&str> = text.strip_suffix('\n').unwrap_or(&text).split('\n').collect();
-        let known = self.memo.as_mut().map(|memo| memo.read(&code.language, &lines));
-        for (index, line) in lines.iter().enumerate() {
-            if !text.is_empty() {
-                match known.as_ref().and_then(|known| known.get(index)) {
-                    Some(parts) => self.read_line(&mut code, line, parts, at),
-                    None => self.code_line(&mut code, line, at),
-                }
-            }
-            at += line.len() + 1;
-        }
-        self.close_code(&code, at);
-    }
-
-    /// Begins a card of code: its first row.
-    pub fn open_code(&mut self, info: &str, source: usize) -> Code {
-        let language = info.split_whitespace().next().unwrap_or_default().to_owned();
-        let card = self.first_card + self.cards.len();
-        let highlighter = Highlighter::for_language(&language);
-        let code = Code { card, lines: 0, language: language.clone(), highlighter };
-        let style = self.theme.style_on(Role::Dim, self.theme.code_ground());
-        let label = width::cut(&language, self.room().saturating_sub(2)).into_owned();
-        let runs = [Run::new(format!(" {label}"), style, source)];
-        let rows = wrap::line(&runs, self.room(), Break::Graphemes);
-        for row in rows.into_iter().take(1) {
-            self.card_row(Row { is_decoration: true, ..row }, card, CardPart::Head);
-        }
-        self.cards.push(Card { kind: CardKind::Code { language }, text: String::new(), is_closed: false });
-        code
-    }
-
-    /// Adds a line to a card of code.
-    pub fn code_line(&mut self, code: &mut Code, line: &str, source: usize) {
-        let parts = code.highlighter.line(line);
-        self.read_line(code, line, &parts, source);
-    }
-
-    /// Adds a line of which the roles are known.
-    fn read_line(&mut self, code: &mut Code, line: &str, parts: &[Part], source: usize) {
-        let ground = self.theme.code_ground();
-        let runs = code_runs(line, parts, source, |role| self.theme.style_on(role, ground));
-        let margin = usize::from(self.room() > LEAST_TEXT);
-        for mut row in wrap::line(&runs, self.room().saturating_sub(2 * margin), Break::Graphemes) {
-            if margin > 0 {
-                row.prefix(&[Span::raw(" ")], false);
-            }
-            self.card_row(row, code.card, CardPart::Body);
-        }
-        let card = code.card.checked_sub(self.first_card).and_then(|index| self.cards.get_mut(index));
-        if let Some(card) = card {
-            if code.lines > 0 {
-                card.text.push('\n');
-            }
-            card.text.push_str(line);
-        }
-        code.lines += 1;
-    }
-
-    /// Ends a card of code: its last row.
-    pub fn close_code(&mut self, code: &Code, source: usize) {
-        // Without a ground it would be a second blank row between the code and what follows.
-        if self.theme.code_ground() != Color::Reset {
-            self.card_row(Row { is_decoration: true, ..Row::blank(source) }, code.card, CardPart::Foot);
-        }
-        let card = code.card.checked_sub(self.first_card).and_then(|index| self.cards.get_mut(index));
-        if let Some(card) = card {
-            card.is_closed = true;
-        }
-    }
-
-    fn card_row(&mut self, mut row: Row, card: usize, part: CardPart) {
-        let ground = self.theme.code_ground();
-        row.ground = (ground != Color::Reset).then_some((0, ground));
-        row.card = Some(CardRow { card, part });
-        self.emit(row);
     }
 
     /// Tags are shown as they are: nothing here could draw them.
@@ -540,30 +365,10 @@ impl<'a> Painter<'a> {
     }
 }
 
-/// A card of code that is being drawn.
-#[derive(Clone, Debug)]
-pub struct Code {
-    pub card: usize,
-    /// Lines so far.
-    lines: usize,
-    language: String,
-    highlighter: Highlighter,
-}
-
-/// A quote as it was written, less one mark a line.
-fn without_marks(quote: &str) -> String {
-    let line = |line: &str| {
-        let bare = line.trim_start_matches(' ');
-        let inner = bare.strip_prefix('>').map(|inner| inner.strip_prefix(' ').unwrap_or(inner));
-        inner.unwrap_or(bare).to_owned()
-    };
-    quote.trim_end().lines().map(line).collect::<Vec<_>>().join("\n")
-}
-
 /// A list is loose when one of its items holds paragraphs.
 fn is_loose(events: &Events<'_>) -> bool {
     let mut depth = 0_usize;
-    for (event, _) in events.list.iter().skip(events.at) {
+    for (event, _) in events.rest() {
         match event {
             // Items stand at depth 0, what they hold at 1.
             Event::Start(Tag::Paragraph) if depth == 1 => return true,
@@ -574,26 +379,4 @@ fn is_loose(events: &Events<'_>) -> bool {
         }
     }
     false
-}
-
-/// A line of code cut by its roles.
-fn code_runs(line: &str, parts: &[Part], source: usize, style: impl Fn(Role) -> Style) -> Vec<Run> {
-    let mut runs = Vec::new();
-    let mut at = 0;
-    let plain = style(Role::MdCodeBlock);
-    let mut push = |range: Range<usize>, style: Style| {
-        if let Some(text) = line.get(range.clone()).filter(|text| !text.is_empty()) {
-            runs.push(Run::new(text, style, source + range.start));
-        }
-    };
-    for (range, role) in parts {
-        push(at..range.start, plain);
-        push(range.clone(), style(*role));
-        at = range.end;
-    }
-    push(at..line.len(), plain);
-    if runs.is_empty() {
-        runs.push(Run::new("", plain, source));
-    }
-    runs
 }

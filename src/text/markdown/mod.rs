@@ -3,7 +3,8 @@
 //! | file | what it is |
 //! |---|---|
 //! | [`stream`] | a text that grows: finished blocks are laid out once, the rest again |
-//! | `blocks` | headings, lists, quotes, code, rules, footnotes |
+//! | `blocks` | headings, lists, rules, footnotes |
+//! | `cards` | code and quotes |
 //! | `inline` | text within a block: emphasis, code, links, pictures |
 //! | `table` | tables, fitted to the width |
 //! | `unfinished` | marks at the end of a growing text whose other half has not come |
@@ -12,6 +13,7 @@
 //! That is what makes a text that came in pieces look like one that came whole.
 
 mod blocks;
+mod cards;
 mod inline;
 pub mod stream;
 mod table;
@@ -19,6 +21,7 @@ mod unfinished;
 
 use super::row::Row;
 use crate::theme::Theme;
+pub use cards::{LABEL_COLUMNS, LEAST_COLUMNS, TALL_CARD};
 use pulldown_cmark::Options;
 use stream::MarkdownStream;
 
@@ -61,6 +64,18 @@ pub fn render(source: &str, theme: &Theme, columns: usize) -> Document {
     stream.layout(theme, columns);
     stream.into_document()
 }
+
+/// The cards of a whole text, without its look: neither width nor colours are part of what is copied, and to read code for
+/// its colours takes most of the time.
+pub fn cards(source: &str) -> Vec<Card> {
+    let mut stream = MarkdownStream::plain();
+    stream.push(source);
+    stream.layout(&Theme::terminal(), PLAIN_COLUMNS);
+    stream.into_document().cards
+}
+
+/// Nothing is wrapped at it but what is longer than most screens.
+const PLAIN_COLUMNS: usize = 200;
 
 /// What is understood beyond CommonMark.
 pub const fn options() -> Options {

@@ -10,7 +10,8 @@
 //!   definition may go on.
 //! - Code in an open fence is read a line at a time and each line once, so that long code costs what it is long.
 
-use super::blocks::{Code, Events, Memo, Painter};
+use super::blocks::{Events, Painter};
+use super::cards::{Code, Memo};
 use super::{Card, Document, options, unfinished};
 use crate::text::clean;
 use crate::text::row::Row;
@@ -37,6 +38,8 @@ pub struct MarkdownStream {
     document: Document,
     frozen: Frozen,
     memo: Memo,
+    /// Only the text of the cards is wanted.
+    is_plain: bool,
 }
 
 /// What is laid out for good.
@@ -84,6 +87,11 @@ impl MarkdownStream {
     /// closed.
     pub fn growing() -> Self {
         Self { is_growing: true, ..Self::default() }
+    }
+
+    /// Without text, of which only the cards' text is wanted.
+    pub(super) fn plain() -> Self {
+        Self { is_plain: true, ..Self::default() }
     }
 
     /// No more text comes: its end is drawn as it is.
@@ -164,6 +172,7 @@ impl MarkdownStream {
         let begin = self.frozen.bytes;
         let rest = self.source.get(begin..).unwrap_or_default();
         let mut painter = Painter::new(theme, columns, 0, rest, begin);
+        painter.is_plain = self.is_plain;
         // The card is there already, and grows. A line that was not whole is read again.
         painter.cards = std::mem::take(&mut self.document.cards);
         if let Some(card) = painter.cards.get_mut(code.card) {
@@ -290,6 +299,7 @@ impl MarkdownStream {
         let events: Vec<_> = parser.into_offset_iter().collect();
         let spans = block_spans(&events);
         let mut painter = Painter::new(theme, columns, self.document.cards.len(), slice, at);
+        painter.is_plain = self.is_plain;
         if let Some(memo) = memo {
             painter.remember(memo);
         }
@@ -334,6 +344,7 @@ impl MarkdownStream {
         goes_on: bool,
     ) -> (Option<OpenFence>, usize) {
         let mut painter = Painter::new(theme, columns, self.document.cards.len(), slice, at);
+        painter.is_plain = self.is_plain;
         let mut used = 0;
         let mut open: Option<(Fence, Code)> = None;
         let mut left = None;

@@ -107,7 +107,10 @@ impl Conversation {
     pub(super) fn call_steps(&mut self, id: &CallId, chain: &Arc<Chain>) -> bool {
         let Some(call) = self.call_mut(id) else { return false };
         call.step_outputs.resize_with(chain.steps.len(), String::new);
+        let further = |chain: &Chain| chain.steps.len().saturating_sub(1);
+        let before = call.chain.as_deref().map_or(0, further);
         call.chain = Some(chain.clone());
+        self.further_steps = (self.further_steps + further(chain)).saturating_sub(before);
         true
     }
 

@@ -468,13 +468,16 @@ fn a_message_of_a_program_is_shown_if_it_says_so() {
 #[test]
 fn what_is_copied_is_the_last_code_or_the_text() {
     let mut conversation = Conversation::new();
-    assert_eq!(conversation.last_copyable(), None);
+    assert_eq!((conversation.last_code(), conversation.last_blocks()), (None, None));
     let code = "So:\n\n```rust\nlet a = 1;\n```\n\nand\n\n```sh\nls\n```\n\nDone.";
     conversation.load([Arc::new(said(vec![text("Before"), text(code), text(" \n")], StopReason::Stop))]);
     assert_eq!(conversation.last_reply(), Some(code));
-    assert_eq!(conversation.last_copyable().as_deref(), Some("ls"));
+    assert_eq!(conversation.last_code(), Some((1, 1, "ls".to_owned())));
     conversation.load([Arc::new(said(vec![text("Plain.\n\n```\nopen")], StopReason::Stop))]);
-    assert_eq!(conversation.last_copyable().as_deref(), Some("Plain.\n\n```\nopen"));
+    assert_eq!(conversation.last_code(), None, "of the newest one, and only what is closed");
+    conversation.load([Arc::new(said(vec![text("Nothing of that kind.")], StopReason::Stop))]);
+    let (item, blocks) = conversation.last_blocks().expect("of an earlier one");
+    assert_eq!((item, blocks.len(), blocks[0].text.as_str()), (3, 1, "open"));
 }
 
 #[test]

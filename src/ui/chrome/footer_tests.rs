@@ -1,4 +1,5 @@
 use super::super::screen_tests::{Screen, row, text};
+use super::cells::short_id;
 use super::*;
 use proptest::prelude::*;
 

@@ -11,6 +11,7 @@ use crate::theme::role::Role;
 use crate::ui::hit::HitMap;
 use crate::ui::look::Look;
 use crate::ui::paint;
+use crate::ui::pointer::POINTER;
 use crate::ui::target::Target;
 use crate::ui::text_field::{Edit, TextField};
 use ratatui::buffer::Buffer;
@@ -113,6 +114,8 @@ impl Help {
         let commands = Section { title: "Commands", entries: commands.filter(fits).collect() };
         let conflicts =
             Section { title: "Conflicts", entries: conflicts(look).into_iter().filter(fits).collect() };
+        let mouse = POINTER.iter().map(|row| (vec![row.place.to_owned()], row.text(look)));
+        sections.push(Section { title: "The mouse: a click on", entries: mouse.filter(fits).collect() });
         // What is typed is asked for more often than the keys of a list.
         sections.insert(sections.len().min(1), commands);
         // Whoever has any looks for the reason why a key does not do what it should.

@@ -5,11 +5,10 @@
 
 use super::folds::{Folds, InRun, Stand};
 use super::is_open;
+use crate::text::markdown::Card;
 use crate::text::markdown::stream::MarkdownStream;
-use crate::text::markdown::{self, Card};
 use crate::text::row::Row;
 use crate::text::row_text::RowTexts;
-use crate::theme::Theme;
 use crate::theme::role::Role;
 use crate::transcript::anchor::{Anchor, RowStarts};
 use crate::transcript::conversation::Conversation;
@@ -538,20 +537,10 @@ impl Rows for Frame<'_> {
     }
 }
 
-/// A card of an item's text. Neither colours nor width are part of it.
-pub(super) fn card_text(item: &Item, card: usize) -> Option<String> {
-    let source = match &item.body {
-        Body::Reply(prose) | Body::Thinking(Thinking { text: prose, .. }) => prose.text(),
-        Body::Custom { text, .. } => text,
-        Body::Compaction(compaction) => &compaction.summary,
-        _ => return None,
-    };
-    markdown::render(source, &Theme::quiet_dark(), 80).cards.into_iter().nth(card).map(|card| card.text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::theme::Theme;
 
     /// What a frame costs beside laying out: the rows that it reads again.
     #[test]

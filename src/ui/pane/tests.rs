@@ -216,7 +216,7 @@ fn a_live_reply_has_its_mark_and_its_cards() {
     assert_eq!(world.hits.at(Position::new(3, 0)), Some(&Target::Item(0)));
     assert_eq!(world.hits.at(Position::new(3, 8)), Some(&Target::Transcript));
     assert_eq!(world.pane.card_text(&world.conversation, 0, 0).as_deref(), Some("let a = 1;"));
-    world.pane.mark_copied(0, 0, world.now);
+    world.pane.mark_copied(0, 0, true, world.now);
     assert!(world.rows(40, 9)[2].ends_with("✓ copied"));
     assert_eq!(world.next.figure, Some(world.now + COPIED_FOR));
     world.now += COPIED_FOR;

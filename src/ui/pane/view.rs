@@ -3,7 +3,7 @@
 use super::COPIED_FOR;
 use super::place::{Frame, Painted, is_hidden};
 use super::text;
-use crate::text::markdown::CardKind;
+use crate::text::markdown::{CardKind, LABEL_COLUMNS, LEAST_COLUMNS, TALL_CARD};
 use crate::text::row::{CardPart, Row};
 use crate::text::width;
 use crate::theme::Theme;
@@ -23,9 +23,6 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Span;
 use std::time::Instant;
 
-/// A card of this many rows has a label at its foot, too.
-const TALL_CARD: usize = 10;
-
 /// So many new items are counted; more are more.
 const COUNTED: usize = 99;
 
@@ -41,7 +38,19 @@ pub(super) struct Marks {
     pub focus: Option<usize>,
     pub is_line_focused: bool,
     pub selected: Option<Selection>,
-    pub copied: Option<(usize, usize, Instant)>,
+    pub copied: Option<CopiedCard>,
+    /// Clicks reach us: labels are worth their place.
+    pub clicks: bool,
+}
+
+/// A card that was copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CopiedCard {
+    pub item: usize,
+    pub card: usize,
+    pub at: Instant,
+    /// The clipboard has it; else it was sent there, and nobody says whether it came.
+    pub is_sure: bool,
 }
 
 /// Paints the slices from the top of `area`; says whether the line of a run that goes on is among them.
@@ -76,7 +85,10 @@ pub(super) fn paint(
         }
         let place = Rect { y: place.y + blank, height: place.height.saturating_sub(blank), ..place };
         let first = slice.first.saturating_sub(usize::from(placed.gap));
-        let item = ItemView { look: frame.look, item: slice.entry, painted, copied: marks.copied, sweeps };
+        let copied = marks.copied.filter(|copied| copied.item == slice.entry);
+        let clicks = marks.clicks;
+        let columns = frame.width;
+        let item = ItemView { look: frame.look, item: slice.entry, painted, copied, clicks, columns, sweeps };
         item.paint(place, first, buffer, meaning);
         let has_line = fold.as_ref().is_some_and(|fold| fold.has_line);
         shows_live_run |= first == 0 && fold.as_ref().is_some_and(|fold| fold.is_live);
@@ -117,8 +129,11 @@ struct ItemView<'a> {
     look: &'a Look<'a>,
     item: usize,
     painted: Painted<'a>,
-    copied: Option<(usize, usize, Instant)>,
-    /// How many there are in the window.
+    copied: Option<CopiedCard>,
+    clicks: bool,
+    /// What it was laid out for: the scrollbar stands right of it.
+    columns: u16,
+    /// How many sweeps there are in the window.
     sweeps: usize,
 }
 
@@ -195,24 +210,30 @@ impl ItemView<'_> {
     fn label(&self, index: usize, row: &Row, line: Rect, buffer: &mut Buffer, meaning: &mut Meaning<'_>) {
         let Some(on) = row.card else { return };
         let Some(card) = self.painted.cards.get(on.card) else { return };
-        let is_copied = self.copied.is_some_and(|(item, card, _)| (item, card) == (self.item, on.card));
-        let (text, role) = match (is_copied, self.look.glyphs) {
-            (false, _) => ("copy", Role::Muted),
-            (true, true) => ("✓ copied", Role::Success),
-            (true, false) => ("copied", Role::Success),
-        };
-        let slot = u16::try_from(width::of("✓ copied")).unwrap_or(u16::MAX);
-        let (from, ground) = row.ground.unwrap_or((0, Color::Reset));
-        let columns = line.width.saturating_sub(from);
-        if columns < slot + 4 {
+        if !self.clicks {
             return;
         }
+        let copied = self.copied.filter(|copied| copied.card == on.card);
+        let (text, role) = match (copied, self.look.glyphs) {
+            (None, _) => ("copy", Role::Muted),
+            (Some(CopiedCard { is_sure: true, .. }), true) => ("✓ copied", Role::Success),
+            (Some(CopiedCard { is_sure: true, .. }), false) => ("copied", Role::Success),
+            (Some(_), true) => ("✓ sent", Role::Success),
+            (Some(_), false) => ("sent", Role::Success),
+        };
+        let (from, ground) = row.ground.unwrap_or((0, Color::Reset));
+        // Of rows without a ground nobody knows where their block begins.
+        let columns = self.columns.saturating_sub(self.painted.indent).min(line.width).saturating_sub(from);
+        if usize::from(columns) < LEAST_COLUMNS {
+            return;
+        }
+        let slot = u16::try_from(LABEL_COLUMNS).unwrap_or(u16::MAX);
         let whole = Rect { x: line.x + from, width: columns, ..line };
-        let label = Rect { x: line.right() - slot - 1, width: slot, ..line };
+        let label = Rect { x: whole.right() - slot - 1, width: slot, ..line };
         let area = match (&card.kind, on.part) {
             (CardKind::Code { .. }, CardPart::Head) => whole,
             (CardKind::Code { .. }, CardPart::Foot) if self.is_tall(index, on.card) => whole,
-            (CardKind::Quote, _) if self.is_label_row(index, on.card, line.width, slot) => label,
+            (CardKind::Quote, CardPart::Head | CardPart::Foot) => label,
             (CardKind::Code { .. } | CardKind::Quote, _) => return,
         };
         let style = self.look.theme.style_on(role, ground).bg(ground);
@@ -220,8 +241,8 @@ impl ItemView<'_> {
         let at = Rect { x: label.right().saturating_sub(text_columns), width: text_columns, ..label };
         paint::spans(buffer, at, &[Span::styled(text, style)]);
         meaning.hits.push(area, 0, Target::Card { item: self.item, card: on.card });
-        if let (true, Some((_, _, at))) = (is_copied, self.copied) {
-            meaning.next.expire(at + COPIED_FOR);
+        if let Some(copied) = copied {
+            meaning.next.expire(copied.at + COPIED_FOR);
         }
     }
 
@@ -229,20 +250,6 @@ impl ItemView<'_> {
     fn is_tall(&self, index: usize, card: usize) -> bool {
         let above = index.checked_sub(TALL_CARD - 1).and_then(|above| self.painted.rows.get(above));
         above.is_some_and(|row| is_of(row, card))
-    }
-
-    /// A quote has its label in its first row, if the text leaves room there, else in its last. Code within it is a card
-    /// of its own between its rows.
-    fn is_label_row(&self, index: usize, card: usize, room: u16, slot: u16) -> bool {
-        let rows = self.painted.rows;
-        let has_room = |row: &Row| row.width() + 1 + usize::from(slot) < usize::from(room);
-        let Some(row) = rows.get(index).filter(|row| has_room(row)) else { return false };
-        let in_cards = |row: &&Row| row.card.is_some();
-        let above = || rows.iter().take(index).rev().take_while(in_cards).filter(|row| is_of(row, card));
-        let mut below = rows.iter().skip(index + 1).take_while(in_cards);
-        let Some(_) = above().next() else { return is_of(row, card) };
-        // Only the last row looks up to the first.
-        !below.any(|row| is_of(row, card)) && above().last().is_some_and(|first| !has_room(first))
     }
 }
 
@@ -252,13 +259,19 @@ fn is_of(row: &Row, card: usize) -> bool {
 
 /// Puts the ground of what is selected under a row, and lifts its text off that.
 pub(in crate::ui) fn select(buffer: &mut Buffer, row: Rect, theme: &Theme) {
-    let ground = theme.color(Role::SelectedBg);
     let own = theme.style(Role::SelectedBg);
     let is_reversed = own.add_modifier.contains(Modifier::REVERSED);
     let row = row.intersection(buffer.area);
+    // Neighbours mostly stand on one ground.
+    let mut known: Option<(Color, Color)> = None;
     for y in row.top()..row.bottom() {
         for x in row.left()..row.right() {
             let cell = &mut buffer[(x, y)];
+            let ground = match known {
+                Some((under, ground)) if under == cell.bg => ground,
+                _ => theme.selected_on(cell.bg),
+            };
+            known = Some((cell.bg, ground));
             // Where colours are the terminal's business the role reverses what is there: every colour would become a
             // ground of its own, and faint text a faint ground.
             if is_reversed {
@@ -307,4 +320,26 @@ pub(super) fn below(
     paint::fill(buffer, place, style);
     paint::spans(buffer, place, &[Span::styled(text, style)]);
     hits.push(place, 0, Target::Below);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::theme::mix::Rgb;
+    use crate::theme::{contrast, walk_tests};
+
+    #[test]
+    fn what_is_selected_is_seen_on_cards_and_bands() {
+        let theme = Theme::quiet_dark();
+        for (name, ground) in walk_tests::grounds(&theme) {
+            let mut buffer = Buffer::empty(Rect::new(0, 0, 2, 1));
+            buffer.set_style(buffer.area, theme.style_on(Role::Dim, ground).bg(ground));
+            select(&mut buffer, Rect::new(1, 0, 1, 1), &theme);
+            let rgb =
+                |color| if color == Color::Reset { theme.page() } else { Rgb::of(color).expect("known") };
+            let (beside, selected) = (rgb(buffer[(0, 0)].bg), rgb(buffer[(1, 0)].bg));
+            assert!(contrast::ratio(beside, selected) >= 1.3, "{name}: {selected} on {beside}");
+            assert!(contrast::ratio(rgb(buffer[(1, 0)].fg), selected) >= 4.5, "{name}");
+        }
+    }
 }

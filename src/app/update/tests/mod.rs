@@ -1,6 +1,7 @@
 //! Behaviour of the screen as data: what happens goes in, effects and state come out.
 
 mod anything;
+mod blocks;
 mod cards;
 mod chords;
 mod drafts;

@@ -49,7 +49,10 @@ fn the_wheel_belongs_to_the_list_over_the_page() {
 #[test]
 fn a_card_is_copied_and_an_address_opened() {
     let mut stage = long();
-    assert_eq!(stage.click(&Target::Card { item: 0, card: 0 }), [Effect::Copy("let a = 1;".to_owned())]);
+    assert_eq!(
+        stage.click(&Target::Card { item: 0, card: 0 }),
+        [Effect::CopyCard { item: 0, card: 0, text: "let a = 1;".to_owned() }]
+    );
     let address = Target::Link("https://example.org/a".into());
     assert_eq!(stage.click(&address), [Effect::OpenLink("https://example.org/a".into())]);
     stage.state.open_links = false;
@@ -61,8 +64,12 @@ fn a_card_is_copied_and_an_address_opened() {
 #[test]
 fn with_the_wheel_alone_a_click_means_nothing() {
     let mut stage = long();
+    stage.draw();
+    let card = stage.state.scene.hits.areas_of(&Target::Card { item: 0, card: 0 }).next().expect("drawn");
     stage.state.wheel_only = true;
-    assert_eq!(stage.click(&Target::Card { item: 0, card: 0 }), []);
+    for kind in [MouseEventKind::Down(MouseButton::Left), MouseEventKind::Up(MouseButton::Left)] {
+        assert_eq!(stage.mouse(kind, card.x, card.y).effects, []);
+    }
     assert!(stage.mouse(MouseEventKind::ScrollUp, 5, 5).changed);
 }
 
