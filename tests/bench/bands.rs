@@ -6,6 +6,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a bench tells by printing")]
 
+#[expect(dead_code, reason = "figures that are summed up need no median")]
 mod figures;
 
 use figures::{Bench, tell};
@@ -16,13 +17,15 @@ use mynah::config::keymap::Keymap;
 use mynah::config::load::Loaded;
 use mynah::proto::event::AgentEvent;
 use mynah::proto::ids::CallId;
-use mynah::proto::message::{Block, ToolResultMessage};
+use mynah::proto::message::Block;
+use mynah::proto::tool::ToolOutput;
 use mynah::term::screen::{Frame, Screen};
 use mynah::theme::Theme;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use serde_json::json;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -78,20 +81,21 @@ fn finished() {
     let mut state = state(start);
     begin(&mut state, 3, None, start);
     for call in 0..3 {
-        let result = ToolResultMessage {
-            tool_call_id: CallId::new(format!("c{call}")),
-            tool_name: "bash".to_owned(),
-            content: vec![Block::text("done")],
-            details: None,
-            usage: None,
-            is_error: false,
+        let finished = AgentEvent::ToolFinished {
+            call: CallId::new(format!("c{call}")),
+            tool: "bash".to_owned(),
+            output: Arc::new(ToolOutput {
+                content: vec![Block::text("done")],
+                details: None,
+                is_error: false,
+                usage: None,
+            }),
             duration_ms: Some(1200),
-            timestamp: 0,
         };
-        state.conversation.apply(&AgentEvent::ToolFinished { result }, start, (12, 0));
+        state.conversation.apply(&finished, start, (12, 0));
     }
     let run = animate(&mut state, start);
-    judge("finished_last_frame", run.last_frame.as_secs_f64() * 1000.0, 900.0, "ms");
+    judge("finished_last_frame", figures::millis(run.last_frame), 900.0, "ms");
 }
 
 /// Draws calls that run and judges percent of a core and kilobytes a second.
