@@ -96,7 +96,7 @@ fn many_sweeps_take_larger_steps() {
     assert!(sweep_step(3) > sweep_step(2));
     assert!(sweep_step(20) > sweep_step(8));
     // Whatever the step, it lies on the grid of all.
-    assert!((0..30).all(|count| sweep_step(count).as_millis() % GRID.as_millis() == 0));
+    assert!((0..30).all(|count| sweep_step(count).as_millis().is_multiple_of(GRID.as_millis())));
 }
 
 proptest! {

@@ -798,7 +798,7 @@ fn rows_of_a_draft_do_not_jump_while_it_grows() {
     let mut seen: Vec<String> = Vec::new();
     let mut jumps = 0;
     for end in 300..words.len() {
-        let draft = format!("{{\"task\":\"{}", &words[..end]);
+        let draft = format!("{{\"task\":\"{}", words.get(..end).unwrap());
         let rows = preview(&writing("subagent", &draft, 100), 60);
         // The upper row is one that was the lower before, or still the same.
         let upper = rows[0].trim_end().to_owned();
