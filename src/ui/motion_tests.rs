@@ -31,8 +31,8 @@ fn a_fill_eases_as_the_specification_says() {
 #[test]
 fn the_edge_after_5_and_30_seconds_of_300() {
     let limit = Duration::from_secs(300);
-    for (seconds, cells) in [(0, 1), (5, 12), (30, 40), (300, 100), (400, 100)] {
-        assert_eq!(edge(share(Duration::from_secs(seconds), limit), 100), cells, "{seconds}");
+    for (seconds, cells) in [(0, 1), (5, 119), (30, 404), (300, 1000), (400, 1000)] {
+        assert_eq!(edge(share(Duration::from_secs(seconds), limit), 1000), cells, "{seconds}");
     }
     assert_eq!(edge(0.5, 0), 1);
 }
@@ -96,7 +96,7 @@ fn many_sweeps_take_larger_steps() {
     assert!(sweep_step(3) > sweep_step(2));
     assert!(sweep_step(20) > sweep_step(8));
     // Whatever the step, it lies on the grid of all.
-    assert!((0..30).all(|count| sweep_step(count).as_millis() % GRID.as_millis() == 0));
+    assert!((0..30).all(|count| sweep_step(count).as_millis().is_multiple_of(GRID.as_millis())));
 }
 
 proptest! {
