@@ -423,6 +423,7 @@ fn a_change_stands_side_by_side_where_there_is_room() {
     assert!(!stage.screen().contains('│'));
     stage.keys(&["esc"]);
     stage.state.size = (140, 30);
+    stage.wait(1000);
     stage.click_on("edit");
     let screen = stage.screen();
     assert!(screen.contains("let one = 1;") && screen.contains('│'), "{screen}");
