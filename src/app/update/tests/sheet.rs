@@ -96,7 +96,7 @@ fn a_click_or_enter_opens_it_and_keys_close_it() {
         let mut stage = opened(3);
         let screen = stage.screen();
         assert!(screen.contains("copy command   copy output"), "{screen}");
-        assert!(screen.contains("in ~/src/tool · timeout 120s · started 14:02:07"), "{screen}");
+        assert!(screen.contains("in ~/src/tool · timeout 120s · started 14:02:06"), "{screen}");
         assert!(screen.contains("3 lines"), "{screen}");
         assert_eq!(stage.keys(&[key]), [], "{key}");
         assert!(!stage.has_sheet(), "{key}");
