@@ -346,7 +346,7 @@ fn stepped() -> Stage {
         (StepState::Failed, "second out\n"),
         (StepState::Skipped, ""),
     ]);
-    stage.event(AgentEvent::ToolSteps { call: call.clone(), chain });
+    stage.event(AgentEvent::ToolSteps { call, chain });
     stage.click_on("task 1");
     stage.draw();
     stage

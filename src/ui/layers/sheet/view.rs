@@ -362,7 +362,7 @@ impl Sheet {
         }
     }
 
-    fn draw_footer(&mut self, look: &Look<'_>, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+    fn draw_footer(&self, look: &Look<'_>, area: Rect, buffer: &mut Buffer) -> Option<Position> {
         if area.is_empty() {
             return None;
         }
