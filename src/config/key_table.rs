@@ -59,7 +59,7 @@ mod tests {
         let table = reference_table(&Keymap::defaults());
         assert_eq!(table.matches("| Everywhere |").count(), 1);
         assert!(table.contains("| `shift+enter` `ctrl+j` | New line |"), "{table}");
-        assert!(!table.contains("`left`"), "{table}");
+        assert!(!table.contains("| `left`"), "{table}");
         assert!(table.lines().all(|line| line.matches('|').count() == 4), "{table}");
     }
 }

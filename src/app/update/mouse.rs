@@ -140,6 +140,7 @@ fn press_text(state: &mut AppState, at: Position, target: &Target, extends: bool
     if pane.has_selection()
         && let (Some(item), 2) = (toggled, count)
         && *target == Target::Item(item)
+        && !sheet::opens_by_click(conversation, item)
     {
         pane.toggle(conversation, item);
         pane.press(conversation, &look, at, unit, extends);

@@ -59,6 +59,8 @@ pub enum Begun {
     Unknown,
     /// It goes on.
     Since(Instant),
+    /// It is over, and began then.
+    Then(Instant),
     /// Milliseconds since the Unix epoch.
     At(i64),
 }
@@ -234,8 +236,13 @@ fn of_call<'a>(call: &'a Call, look: &Look<'_>) -> Whole<'a> {
             whole.begun = Begun::Since(*since);
             *limit
         }
-        CallPhase::Done { result, limit, .. } => {
+        CallPhase::Done { result, limit, ended: ended_at } => {
             ended(&mut whole, call, result, kind, path);
+            if let (Begun::Unknown, Some(ended), Some(took)) = (whole.begun, ended_at, result.duration_ms) {
+                // Its message, which tells the time of day, has not come yet.
+                let begun = ended.checked_sub(Duration::from_millis(took));
+                whole.begun = begun.map_or(Begun::Unknown, Begun::Then);
+            }
             *limit
         }
         CallPhase::Writing { .. } | CallPhase::Queued | CallPhase::Asking | CallPhase::Dropped => None,

@@ -96,7 +96,7 @@ fn a_click_or_enter_opens_it_and_keys_close_it() {
         let mut stage = opened(3);
         let screen = stage.screen();
         assert!(screen.contains("copy command   copy output"), "{screen}");
-        assert!(screen.contains("in ~/src/tool · timeout 120s · started 14:02:07"), "{screen}");
+        assert!(screen.contains("in ~/src/tool · timeout 120s · started 14:02:06"), "{screen}");
         assert!(screen.contains("3 lines"), "{screen}");
         assert_eq!(stage.keys(&[key]), [], "{key}");
         assert!(!stage.has_sheet(), "{key}");
@@ -346,7 +346,7 @@ fn stepped() -> Stage {
         (StepState::Failed, "second out\n"),
         (StepState::Skipped, ""),
     ]);
-    stage.event(AgentEvent::ToolSteps { call: call.clone(), chain });
+    stage.event(AgentEvent::ToolSteps { call, chain });
     stage.click_on("task 1");
     stage.draw();
     stage
@@ -423,6 +423,7 @@ fn a_change_stands_side_by_side_where_there_is_room() {
     assert!(!stage.screen().contains('│'));
     stage.keys(&["esc"]);
     stage.state.size = (140, 30);
+    stage.wait(1000);
     stage.click_on("edit");
     let screen = stage.screen();
     assert!(screen.contains("let one = 1;") && screen.contains('│'), "{screen}");

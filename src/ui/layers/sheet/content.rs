@@ -145,7 +145,7 @@ impl Sheet {
             chain,
             since: match whole.begun {
                 Begun::Since(since) => Some(since),
-                Begun::Unknown | Begun::At(_) => None,
+                Begun::Unknown | Begun::Then(_) | Begun::At(_) => None,
             },
             gave: whole.gave,
             result: whole.result.map(Cow::into_owned),
@@ -160,8 +160,8 @@ impl Sheet {
     fn begun(&mut self, begun: Begun, look: &Look<'_>, wall: Wall) {
         let at = match begun {
             Begun::Unknown => return,
-            Begun::Since(_) if self.started.is_some() => return,
-            Begun::Since(since) => {
+            Begun::Since(_) | Begun::Then(_) if self.started.is_some() => return,
+            Begun::Since(since) | Begun::Then(since) => {
                 let millis = look.now.saturating_duration_since(since).as_millis();
                 wall.now.saturating_sub(i64::try_from(millis).unwrap_or(i64::MAX))
             }

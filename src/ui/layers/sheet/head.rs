@@ -24,8 +24,8 @@ const MOST_BYTES: usize = 16 * 1024;
 /// A row of the head.
 #[derive(Clone, Debug)]
 pub enum HeadRow {
-    /// Words.
-    Words(Vec<Span<'static>>),
+    /// Words, and how many lines come after the one they are of.
+    Words(Vec<Span<'static>>, usize),
     /// A step, by its place.
     Step(usize),
 }
@@ -39,7 +39,7 @@ impl Sheet {
         if !facts.is_empty() {
             let muted = look.theme.style(Role::Muted);
             let words = paint::cut(vec![Span::styled(facts, muted)], room, muted);
-            rows.push(HeadRow::Words(words));
+            rows.push(HeadRow::Words(words, 0));
         }
         if self.content.chain.is_some() {
             rows.extend((0..self.content.steps()).map(HeadRow::Step));
@@ -62,7 +62,7 @@ impl Sheet {
         let arguments = &self.content.arguments;
         let keys = arguments.iter().map(|(key, _)| width::of(&line(key)));
         let column = keys.max().unwrap_or(0).min(room / 3).min(24);
-        let rows = arguments.iter().take(MOST).map(|(key, value)| {
+        let rows = arguments.iter().enumerate().take(MOST).map(|(at, (key, value))| {
             let key = width::cut(&line(key), column).into_owned();
             let gap = " ".repeat(column.saturating_sub(width::of(&key)) + 2);
             let words = vec![
@@ -70,7 +70,8 @@ impl Sheet {
                 Span::raw(gap),
                 Span::styled(line(value), look.theme.style(Role::Text)),
             ];
-            HeadRow::Words(paint::cut(words, room, look.theme.style(Role::Muted)))
+            let words = paint::cut(words, room, look.theme.style(Role::Muted));
+            HeadRow::Words(words, arguments.len() - at - 1)
         });
         rows.collect()
     }
@@ -91,7 +92,12 @@ impl Sheet {
         let readable = theme.is_readable();
         let ground = if is_selected && readable { theme.color(Role::SelectedBg) } else { Color::Reset };
         let on = |role: Role| {
-            let style = if ground == Color::Reset { theme.style(role) } else { theme.style_on(role, ground) };
+            let style = match ground {
+                // Reversed, every colour would become a ground of its own.
+                Color::Reset if is_selected => theme.style(Role::Text),
+                Color::Reset => theme.style(role),
+                ground => theme.style_on(role, ground),
+            };
             if is_selected { style.add_modifier(Modifier::BOLD) } else { style }
         };
         let chip = chip_ground(step.state, theme);
@@ -176,7 +182,8 @@ fn command_rows(command: &str, look: &Look<'_>, room: usize, band: &str) -> Vec<
     let mut highlighter = Highlighter::for_language("bash");
     let mut rows = Vec::new();
     let shown = command.get(..command.floor_char_boundary(MOST_BYTES)).unwrap_or_default();
-    for text in shown.split('\n') {
+    let lines = command.split('\n').count();
+    for (at_line, text) in shown.split('\n').enumerate() {
         if rows.len() >= MOST {
             break;
         }
@@ -193,7 +200,7 @@ fn command_rows(command: &str, look: &Look<'_>, room: usize, band: &str) -> Vec<
             at = end;
         }
         let wrapped = wrap::first_rows(&runs, room.max(1), Break::Graphemes, MOST);
-        rows.extend(wrapped.into_iter().map(|row| HeadRow::Words(row.spans)));
+        rows.extend(wrapped.into_iter().map(|row| HeadRow::Words(row.spans, lines - at_line - 1)));
     }
     rows
 }

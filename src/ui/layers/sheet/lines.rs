@@ -103,7 +103,7 @@ impl Lines {
         let lines = self.starts.partition_point(|start| *start < went);
         let rows = if went > 0 { self.drop_lines(lines, went) } else { 0 };
         self.dropped = dropped;
-        self.append(&new);
+        self.append(new);
         Some(Went { lines: if went > 0 { lines } else { 0 }, rows })
     }
 

@@ -1,6 +1,6 @@
 //! Long texts without a screen: what is measured, found and taken.
 
-use super::body::{Body, Point, WIDE};
+use super::body::{Body, Point};
 use super::lines::{Lines, What};
 use crate::text::width;
 use crate::theme::Theme;
@@ -124,7 +124,6 @@ fn markdown_and_changes_are_taken_over_as_they_grow() {
     let rows: Vec<_> = body.window(0, 9).iter().map(|seen| seen.row.drawn()).collect();
     assert_eq!(rows.iter().filter(|row| !row.is_empty()).collect::<Vec<_>>(), ["Head", "one two", "three"]);
     assert_eq!(body.all(), "# Head\n\none two\n\nthree");
-    assert!(WIDE >= 100);
 }
 
 proptest! {

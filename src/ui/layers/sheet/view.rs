@@ -97,6 +97,12 @@ impl Sheet {
         let left = Rect { x: area.x + 1.min(area.width), width: u16::try_from(room).unwrap_or(0), ..area };
         paint::spans(buffer, left, &paint::cut(vec![title], room, chrome.on_bar(Role::Dim)));
         let mut x = close.x.saturating_sub(u16::try_from(total(&buttons)).unwrap_or(0));
+        // Where a rule stands for the ground of the bar, it ends beside the buttons.
+        let ground =
+            Rect { x: x.saturating_sub(1).max(area.x), width: close.x.saturating_sub(x) + 1, ..area };
+        if !buttons.is_empty() {
+            paint::fill(buffer, ground.intersection(area), chrome.on_bar(Role::Text).bg(chrome.bar));
+        }
         for (at, (copy, text)) in buttons.iter().enumerate() {
             let columns = u16::try_from(slot(text)).unwrap_or(0);
             let slot = Rect { x, width: columns, ..area };
@@ -153,12 +159,13 @@ impl Sheet {
         let hidden = rows.len().saturating_sub(room);
         let shown = self.shows.unwrap_or(0);
         let skip = (shown + 1).saturating_sub(room.saturating_sub(others).max(1)).min(hidden);
+        let all = rows;
         let rows = rows.iter().take(others).chain(rows.iter().skip(others + skip));
         let mut next = NextDeadline::default();
         for (y, row) in (area.top()..area.bottom()).zip(rows) {
             let line = Rect { x: area.x + 1, y, width: area.width - 1, height: 1 };
             match row {
-                HeadRow::Words(spans) => {
+                HeadRow::Words(spans, _) => {
                     paint::spans(buffer, line, spans);
                 }
                 HeadRow::Step(step) => {
@@ -184,7 +191,12 @@ impl Sheet {
         if hidden > 0 && steps == 0 {
             let last = Rect { x: area.x + 1, y: area.bottom() - 1, width: area.width - 1, height: 1 };
             paint::fill(buffer, last, Style::new());
-            let text = format!("… {}", formats::counted(hidden as u64 + 1, "more line"));
+            let text = match all.get(room.saturating_sub(2)) {
+                Some(HeadRow::Words(_, left)) if *left > 0 => {
+                    format!("… {}", formats::counted(*left as u64, "more line"))
+                }
+                _ => "…".to_owned(),
+            };
             paint::spans(buffer, last, &[Span::styled(text, look.theme.style(Role::Dim))]);
         }
         self.next.merge(next);
@@ -350,7 +362,7 @@ impl Sheet {
         }
     }
 
-    fn draw_footer(&mut self, look: &Look<'_>, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+    fn draw_footer(&self, look: &Look<'_>, area: Rect, buffer: &mut Buffer) -> Option<Position> {
         if area.is_empty() {
             return None;
         }
@@ -424,19 +436,21 @@ impl Sheet {
             hints.push(key(Action::PopupFollow, if self.follows { "stay here" } else { "follow" }));
         }
         if self.drawn.total > usize::from(self.drawn.body.height) {
-            let (top, end) = (last_key(look, Action::Top), last_key(look, Action::Bottom));
+            let (top, end) = (short_key(look, Action::Top), short_key(look, Action::Bottom));
             if let (Some(top), Some(end)) = (top, end) {
                 hints.push(Hint { key: format!("{top}/{end}"), text: "top/end" });
             }
         }
-        let rows = (Action::PopupPreviousRow, Action::PopupNextRow);
-        hints.push(pair(look, Context::Popup, rows, "row before/after"));
+        let rows = (short_key(look, Action::PopupPreviousRow), short_key(look, Action::PopupNextRow));
+        if let (Some(before), Some(after)) = rows {
+            hints.push(Hint { key: format!("{before}/{after}"), text: "row above/below" });
+        }
         hints
     }
 }
 
 /// The shortest name of an action's key here.
-fn last_key(look: &Look<'_>, action: Action) -> Option<String> {
+fn short_key(look: &Look<'_>, action: Action) -> Option<String> {
     let keys = look.keymap.keys(Context::Popup, action).iter().map(|key| {
         let key = key.to_string();
         // A capital is what is typed.
