@@ -287,7 +287,7 @@ fn thoughts_that_the_provider_keeps_are_named_as_such() {
     stage.entry("one", EntryPatch::Finish(Arc::new(Message::Assistant(said(content, StopReason::Stop)))));
     assert!(stage.screen().contains("∴ Thought for 3.2s\n● Here it is."), "{}", stage.screen());
     stage.key("ctrl+o");
-    assert!(stage.screen().contains("│ no thinking text\n╰─ close"), "{}", stage.screen());
+    assert!(stage.screen().contains("│   no thinking text\n╰─ close"), "{}", stage.screen());
 }
 
 #[test]
