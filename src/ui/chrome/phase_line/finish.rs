@@ -29,6 +29,8 @@ const WHOLE: Duration = Duration::from_millis(760);
 const CREST: f64 = 0.55;
 /// Columns of the divider below which there is no room for it.
 const LEAST: u16 = 12;
+/// A cell without dots.
+const BLANK: &str = "\u{2800}";
 /// Where it stands: where the spinner stood.
 const INDENT: u16 = 2;
 
@@ -47,11 +49,14 @@ pub(super) fn draw(done: Instant, look: &Look<'_>, area: Rect, buffer: &mut Buff
         return;
     }
     let drawn = wave(look, begin, clock);
-    let mut spans = vec![Span::raw(" ")];
-    spans.extend(drawn.iter().cloned().map(|(cell, style)| Span::styled(cell, style)));
-    spans.push(Span::raw(" "));
-    paint::fill(buffer, slot, Style::new());
-    paint::spans(buffer, slot, &spans);
+    // Before the first dot is lit, the divider is whole.
+    if drawn.iter().any(|(cell, _)| cell != BLANK) {
+        let mut spans = vec![Span::raw(" ")];
+        spans.extend(drawn.iter().cloned().map(|(cell, style)| Span::styled(cell, style)));
+        spans.push(Span::raw(" "));
+        paint::fill(buffer, slot, Style::new());
+        paint::spans(buffer, slot, &spans);
+    }
     let mut at = after(clock, GRID);
     while at < end && wave(look, begin, at) == drawn {
         at += GRID;

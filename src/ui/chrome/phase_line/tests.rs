@@ -375,7 +375,7 @@ fn the_mark_is_lit_when_a_prompt_is_done_and_then_nothing_moves() {
     }
     drawn.dedup();
     let expected =
-        ["⠀⠀⠀", "⡇⠀⠀", "⣿⠀⠀", "⣿⡇⠀", "⣿⣿⠀", "⣿⣿⡇", "⣿⣿⣿", "⢸⣿⣿", "⠀⣿⣿", "⠀⢸⣿", "⠀⠀⣿", "⠀⠀⢸", "───"];
+        ["───", "⡇⠀⠀", "⣿⠀⠀", "⣿⡇⠀", "⣿⣿⠀", "⣿⣿⡇", "⣿⣿⣿", "⢸⣿⣿", "⠀⣿⣿", "⠀⢸⣿", "⠀⠀⣿", "⠀⠀⢸", "───"];
     assert_eq!(drawn, expected);
     assert_eq!(millis, 104_760);
     assert_eq!(screen.next, NextDeadline::default());

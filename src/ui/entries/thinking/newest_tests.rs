@@ -44,7 +44,7 @@ fn breaks_stay_where_they_are_while_text_comes() {
 fn the_cost_does_not_grow_with_the_text() {
     let text = "some words of a long thought ".repeat(10_000);
     for length in [10_000, 100_000, 250_000] {
-        let text = &text[..length];
+        let text = text.get(..length).unwrap();
         let looked_at = text.len() - begin(text, 100);
         assert!((1200..=2400).contains(&looked_at), "{looked_at}");
     }
