@@ -12,8 +12,8 @@ use crate::config::settings::ScreenSettings;
 use crate::proto::command::Prompt;
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::AskId;
-use crate::text::clean;
 use crate::term::wheel::{Wheel, events_a_notch};
+use crate::text::clean;
 use crate::theme::Theme;
 use crate::transcript::conversation::Conversation;
 use crate::ui::chrome::phase::Phase;
@@ -407,7 +407,9 @@ impl AppState {
             let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
             clean::for_line(line.trim())
         };
-        let blocks = (1..).zip(&blocks).map(|(number, block): (usize, _)| (number.to_string(), first_line(&block.text)));
+        let blocks = (1..)
+            .zip(&blocks)
+            .map(|(number, block): (usize, _)| (number.to_string(), first_line(&block.text)));
         let blocks: Vec<_> = blocks.collect();
         self.composer.inform_completer(|completer| completer.set_values("copy-block", slash::values(blocks)));
     }

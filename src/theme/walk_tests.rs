@@ -90,7 +90,8 @@ pub(crate) fn grounds(theme: &Theme) -> Vec<(String, Color)> {
         all.push((format!("agent of hue {hue}"), ground));
         all.push((format!("its bars, hue {hue}"), mix(ground, muted, 0.08)));
     }
-    let selected = all.iter().map(|(name, ground)| (format!("selected on {name}"), theme.selected_on(*ground)));
+    let selected =
+        all.iter().map(|(name, ground)| (format!("selected on {name}"), theme.selected_on(*ground)));
     let selected: Vec<_> = selected.collect();
     all.extend(selected);
     all

@@ -24,7 +24,9 @@ pub fn cards(item: &Item) -> Option<Vec<Card>> {
         Body::Reply(prose) | Body::Thinking(Thinking { text: prose, .. }) => prose.text(),
         Body::Custom { text, .. } => text,
         Body::Compaction(compaction) => &compaction.summary,
-        Body::User(_) | Body::Call(_) | Body::Shell(_) | Body::TurnEnd(_) | Body::Notice { .. } => return None,
+        Body::User(_) | Body::Call(_) | Body::Shell(_) | Body::TurnEnd(_) | Body::Notice { .. } => {
+            return None;
+        }
     };
     Some(markdown::cards(source))
 }

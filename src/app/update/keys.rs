@@ -1,7 +1,8 @@
 //! Keys and pastes: the topmost layer is asked first, then a focused row, then the composer, then the page.
 
 use super::{
-    Outcome, chords, composer_said, copy, layers, links, models, mouse, search, select, sessions, settings, submit,
+    Outcome, chords, composer_said, copy, layers, links, models, mouse, search, select, sessions, settings,
+    submit,
 };
 use crate::app::effect::Effect;
 use crate::app::headless::Exit;

@@ -27,14 +27,24 @@ fn a_quote_has_its_label_where_its_text_leaves_room() {
         ("full", format!("> {long}"), &[(1, Foot)], 2),
         ("nine rows", lines(9), &[(0, Head)], 9),
         ("ten rows", lines(10), &[(0, Head), (9, Foot)], 10),
-        ("room in the third row", format!("> {long}\\\n> {long}\\\n{}", lines(10)), &[(2, Head), (11, Foot)], 12),
+        (
+            "room in the third row",
+            format!("> {long}\\\n> {long}\\\n{}", lines(10)),
+            &[(2, Head), (11, Foot)],
+            12,
+        ),
         ("ten full rows", full(10), &[(0, Head), (11, Foot)], 12),
         ("code first", "> ```\n> x\n> ```\n>\n> end".to_owned(), &[(4, Foot)], 5),
     ];
     for (what, source, expected, rows) in table {
         // The bar takes two columns, and the text is as long as what is left.
         let document = made(&source, 2 + long.len());
-        assert_eq!(labels(&document, 0), expected, "{what}: {:?}", document.rows.iter().map(Row::drawn).collect::<Vec<_>>());
+        assert_eq!(
+            labels(&document, 0),
+            expected,
+            "{what}: {:?}",
+            document.rows.iter().map(Row::drawn).collect::<Vec<_>>()
+        );
         assert_eq!(document.rows.len(), rows, "{what}");
         let starts: Vec<_> = document.rows.iter().map(|row| row.start).collect();
         assert!(starts.is_sorted(), "{what}: {starts:?}");
@@ -88,7 +98,9 @@ fn what_is_copied_does_not_depend_on_the_look() {
 
 #[test]
 fn code_without_an_end_has_no_foot() {
-    let feet = |source: &str| labels(&made(source, 40), 0).iter().filter(|(_, part)| *part == CardPart::Foot).count();
+    let feet = |source: &str| {
+        labels(&made(source, 40), 0).iter().filter(|(_, part)| *part == CardPart::Foot).count()
+    };
     for (open, closed) in [
         ("```\na\n", "```\na\n```"),
         ("- x\n  ```\n  a\n", "- x\n  ```\n  a\n  ```"),

@@ -79,7 +79,6 @@ impl Memo {
     }
 }
 
-
 impl Painter<'_> {
     pub(super) fn quote(&mut self, events: &mut Events<'_>, range: Range<usize>) {
         events.advance();
@@ -129,8 +128,7 @@ impl Painter<'_> {
     /// else in its last, else in a row of its own below; a tall one has one at each end.
     fn place_labels(&mut self, card: usize, begin: usize, is_inside: bool) {
         let most = self.columns.saturating_sub(1 + LABEL_COLUMNS + 1);
-        let has_room =
-            |row: &Row| row.card.is_some_and(|on| on.card == card) && row.width() <= most;
+        let has_room = |row: &Row| row.card.is_some_and(|on| on.card == card) && row.width() <= most;
         let count = self.rows.len() - begin;
         let mark = |row: Option<&mut Row>, part| match row {
             Some(row) if has_room(row) => {
@@ -275,7 +273,6 @@ impl Painter<'_> {
         row.card = Some(CardRow { card, part });
         self.emit(row);
     }
-
 }
 
 /// A card of code that is being drawn.
@@ -339,7 +336,8 @@ fn without_marks(quote: &str, begin: usize, inner: &[Range<usize>]) -> String {
 /// The text of rows from a column on: left of it may stand a bullet.
 fn copy_from(rows: &[Row], column: usize) -> String {
     let column = u16::try_from(column).unwrap_or(u16::MAX);
-    let rows: Vec<Row> = rows.iter().map(|row| Row { gutter: row.gutter.max(column), ..row.clone() }).collect();
+    let rows: Vec<Row> =
+        rows.iter().map(|row| Row { gutter: row.gutter.max(column), ..row.clone() }).collect();
     row::copy(&rows)
 }
 

@@ -4,8 +4,8 @@
 //! must not.
 
 use super::is_open;
-use crate::text::markdown::stream::MarkdownStream;
 use crate::text::markdown::Card;
+use crate::text::markdown::stream::MarkdownStream;
 use crate::text::row::Row;
 use crate::text::row_text::RowTexts;
 use crate::theme::role::Role;

@@ -5,9 +5,9 @@ use crate::app::msg::Done;
 use crate::app::stage::{Stage, opened, reply, said, view};
 use crate::config::display::{CountStyle, ThinkingStyle};
 use crate::proto::chain::{Chain, Step};
+use crate::proto::entry::EntryPatch;
 use crate::proto::event::AgentEvent;
 use crate::proto::ids::{CallId, EntryId};
-use crate::proto::entry::EntryPatch;
 use crate::proto::message::{Block, Message, StopReason, ToolCall};
 use crate::term::clipboard::{Copied, Multiplexer};
 use crate::ui::target::{FooterPart, Target};
@@ -136,14 +136,19 @@ fn display_switches_hold_at_once_and_are_kept() {
     assert_eq!((display.thinking, display.count), (ThinkingStyle::Full, CountStyle::Calls));
     for wrong in ["/display nothing", "/display motion some", "/display motion full stop"] {
         stage.line(wrong);
-        assert!(stage.toast().contains("/display knows other-tools") || stage.toast() == "motion can be full | reduced.");
+        assert!(
+            stage.toast().contains("/display knows other-tools")
+                || stage.toast() == "motion can be full | reduced."
+        );
         assert!(!stage.state.motion, "{wrong}");
     }
     stage.line("/display thinking");
     assert_eq!(stage.toast(), "thinking is full; it can be tail | collapsed | full.");
     stage.line("/display");
     let screen = stage.screen();
-    for row in ["other-tools off", "motion      reduced", "thinking    full", "count       calls", "folded      on"] {
+    for row in
+        ["other-tools off", "motion      reduced", "thinking    full", "count       calls", "folded      on"]
+    {
         assert!(screen.contains(row), "{row}\n{screen}");
     }
 }

@@ -49,7 +49,10 @@ fn the_wheel_belongs_to_the_list_over_the_page() {
 #[test]
 fn a_card_is_copied_and_an_address_opened() {
     let mut stage = long();
-    assert_eq!(stage.click(&Target::Card { item: 0, card: 0 }), [Effect::CopyCard { item: 0, card: 0, text: "let a = 1;".to_owned() }]);
+    assert_eq!(
+        stage.click(&Target::Card { item: 0, card: 0 }),
+        [Effect::CopyCard { item: 0, card: 0, text: "let a = 1;".to_owned() }]
+    );
     let address = Target::Link("https://example.org/a".into());
     assert_eq!(stage.click(&address), [Effect::OpenLink("https://example.org/a".into())]);
     stage.state.open_links = false;
