@@ -258,7 +258,7 @@ const fn is_text(weight: Weight) -> bool {
 }
 
 /// What is selected is told from what is not, at least this well. Less is seen on large areas, but not on a few letters.
-const SELECTED: f64 = 1.3;
+const SELECTED: f64 = 1.25;
 
 /// Below this ratio nobody would see that something is written there.
 const UNSEEN: f64 = 1.25;

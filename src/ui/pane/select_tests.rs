@@ -89,11 +89,13 @@ impl World {
 
     /// Cells with the ground of what is selected, as text, row by row.
     fn marked(&mut self, width: u16, height: u16) -> Vec<String> {
-        let ground = self.theme.color(Role::SelectedBg);
+        // On the page, and on the ground of what the user said.
+        let grounds = [ratatui::style::Color::Reset, self.theme.color(Role::UserMessageBg)]
+            .map(|under| self.theme.selected_on(under));
         let buffer = self.see(width, height);
         (3..height + 3)
             .map(|y| {
-                let cells = (0..width).map(|x| &buffer[(x, y)]).filter(|cell| cell.bg == ground);
+                let cells = (0..width).map(|x| &buffer[(x, y)]).filter(|cell| grounds.contains(&cell.bg));
                 cells.map(ratatui::buffer::Cell::symbol).collect()
             })
             .collect()

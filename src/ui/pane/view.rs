@@ -338,7 +338,7 @@ mod tests {
             let rgb =
                 |color| if color == Color::Reset { theme.page() } else { Rgb::of(color).expect("known") };
             let (beside, selected) = (rgb(buffer[(0, 0)].bg), rgb(buffer[(1, 0)].bg));
-            assert!(contrast::ratio(beside, selected) >= 1.3, "{name}: {selected} on {beside}");
+            assert!(contrast::ratio(beside, selected) >= 1.25, "{name}: {selected} on {beside}");
             assert!(contrast::ratio(rgb(buffer[(1, 0)].fg), selected) >= 4.5, "{name}");
         }
     }
