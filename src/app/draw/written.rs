@@ -124,12 +124,14 @@ fn a_spinner_that_turns_writes_its_row_alone_and_leaves_the_cursor_alone() {
         let bytes = shown.frame();
         let after = shown.screen.shown();
         let rows = (0..30).filter(|y| (0..100).any(|x| before[(x, *y)] != after[(x, *y)])).count();
-        // The spinner of the divider and that of the call.
+        // The spinner of the divider, and the light that sweeps over the call: each of its tints is a colour to name.
         assert!(rows <= 2, "{rows} rows");
-        assert_calm(&bytes, 200, "a step");
+        assert_calm(&bytes, 900, "a step");
         written += bytes.len();
     }
     assert!(written > 0, "it does turn");
+    // In two seconds: what a slow connection carries beside all else.
+    assert!(written < 2 * 12_000, "{written}");
 }
 
 #[test]
