@@ -115,9 +115,7 @@ impl Conversation {
         // Little is said while one runs, so it stands near the end.
         let last = self.items.iter().enumerate().rev().take(16);
         last.into_iter()
-            .find(|(_, item)| {
-                matches!(&item.body, Body::Compaction(compaction) if is_it(item, compaction))
-            })
+            .find(|(_, item)| matches!(&item.body, Body::Compaction(compaction) if is_it(item, compaction)))
             .map(|(index, _)| index)
     }
 }

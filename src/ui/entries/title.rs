@@ -179,7 +179,8 @@ fn other(tool: &str, arguments: &Map<String, Value>, look: &Look<'_>) -> Vec<Seg
         segs.push(Seg::foreign(Role::Accent, &told));
     }
     // A search that is kept to one place.
-    let site = ["site", "domain"].iter().find_map(|key| text(arguments, key)).filter(|_| key == Some("query"));
+    let site =
+        ["site", "domain"].iter().find_map(|key| text(arguments, key)).filter(|_| key == Some("query"));
     if let Some(site) = site.filter(|site| !site.trim().is_empty()) {
         segs.push(Seg::new(Role::Muted, format!(" site:{}", seg::line(site))));
     }
@@ -190,7 +191,9 @@ fn other(tool: &str, arguments: &Map<String, Value>, look: &Look<'_>) -> Vec<Seg
 pub fn name_of(tool: &str) -> String {
     let bare = tool.strip_prefix("mcp__").unwrap_or(tool);
     let name = match bare.split_once("__") {
-        Some((server, tool)) if !server.is_empty() && !tool.is_empty() => seg::line(&format!("{server} · {tool}")),
+        Some((server, tool)) if !server.is_empty() && !tool.is_empty() => {
+            seg::line(&format!("{server} · {tool}"))
+        }
         _ => seg::line(tool),
     };
     if name.is_empty() { "call".to_owned() } else { name }

@@ -165,7 +165,8 @@ impl<'a> Panel<'a> {
     /// Adds a line, wrapped by word.
     pub fn push_words(&mut self, text: &str, style: Style) {
         let left = MOST_ROWS.saturating_sub(self.rows.len());
-        for row in wrap::first_rows(&linked(vec![Run::new(text, style, 0)]), self.room(), Break::Words, left) {
+        for row in wrap::first_rows(&linked(vec![Run::new(text, style, 0)]), self.room(), Break::Words, left)
+        {
             self.push(row);
         }
     }
