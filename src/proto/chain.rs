@@ -203,22 +203,21 @@ mod tests {
     #[test]
     fn the_step_that_tells_most() {
         use StepState::*;
-        let table: [(&[StepState], Option<usize>, Option<usize>, usize); 7] = [
-            (&[Ok, Running, Waiting], Some(1), None, 2),
-            (&[Failed, Running], Some(1), Some(0), 2),
-            (&[Ok, Failed, Skipped], Some(1), Some(1), 2),
-            (&[Handled, Ok, Skipped], Some(1), None, 2),
-            (&[Ok, TimedOut, Skipped], Some(1), Some(1), 2),
-            (&[Ok, Aborted, Skipped], Some(1), Some(1), 2),
-            (&[Waiting, Unknown], None, None, 0),
+        // States; the focus, the one that went wrong, how many have begun.
+        type Case = (&'static [StepState], (Option<usize>, Option<usize>, usize));
+        let table: [Case; 7] = [
+            (&[Ok, Running, Waiting], (Some(1), None, 2)),
+            (&[Failed, Running], (Some(1), Some(0), 2)),
+            (&[Ok, Failed, Skipped], (Some(1), Some(1), 2)),
+            (&[Handled, Ok, Skipped], (Some(1), None, 2)),
+            (&[Ok, TimedOut, Skipped], (Some(1), Some(1), 2)),
+            (&[Ok, Aborted, Skipped], (Some(1), Some(1), 2)),
+            (&[Waiting, Unknown], (None, None, 0)),
         ];
-        for (states, focus, wrong, begun) in table {
+        for (states, expected) in table {
             let chain = chain(states);
-            assert_eq!(
-                (chain.focus(), chain.went_wrong_at(), chain.begun()),
-                (focus, wrong, begun),
-                "{states:?}"
-            );
+            let told = (chain.focus(), chain.went_wrong_at(), chain.begun());
+            assert_eq!(told, expected, "{states:?}");
         }
     }
 }

@@ -110,6 +110,21 @@ fn a_compaction_that_names_itself_or_nothing_known_keeps_nothing() {
 }
 
 #[test]
+fn what_was_known_of_a_compaction_is_kept() {
+    let mut entry = compaction("0");
+    entry["details"] = json!({"reason":"manual","tokensAfter":7,"durationMs":41,"readFiles":["a"]});
+    let facts = |entry: &Value| match &*context(&[user("0"), entry.clone()]).messages[0].1 {
+        Message::CompactionSummary(summary) => serde_json::to_value(summary.facts).unwrap(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(facts(&entry), json!({"reason":"manual","tokensAfter":7,"durationMs":41}));
+    entry["usage"] = json!({"input":1,"output":1,"cacheRead":0,"cacheWrite":0,"totalTokens":2,
+        "cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0.25}});
+    assert_eq!(facts(&entry)["cost"], json!(0.25));
+    assert_eq!(facts(&compaction("0")), json!({}));
+}
+
+#[test]
 fn prompts_fold_in_order_and_a_checkpoint_replaces_what_was_before() {
     let folded = context(&[
         system(json!({"a":"1","b":"2","c":"3"})),

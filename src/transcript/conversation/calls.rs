@@ -199,3 +199,87 @@ pub(super) fn append_bounded(output: &mut String, delta: &str) -> u64 {
     output.replace_range(..cut, "");
     cut as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::chain::{CHAIN, Step};
+    use crate::proto::event::AgentEvent;
+    use crate::proto::message::{Block, Message};
+    use crate::proto::tool::ToolOutput;
+    use serde_json::json;
+    use std::time::Duration;
+
+    fn only(conversation: &Conversation) -> &Call {
+        match conversation.items() {
+            [Item { body: Body::Call(call), .. }] => call,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Two steps, the second runs and prints.
+    fn running(now: Instant) -> Conversation {
+        let step = |text: &str, state| Step { text: text.to_owned(), state, ..Step::default() };
+        let chain =
+            Chain { location: None, steps: vec![step("a", StepState::Ok), step("b", StepState::Running)] };
+        let (call, tool) = (CallId::new("c"), "bash".to_owned());
+        let events = [
+            AgentEvent::ToolStarted { call: call.clone(), tool, arguments: Map::new(), limit_ms: None },
+            AgentEvent::ToolSteps { call: call.clone(), chain: Arc::new(chain) },
+            AgentEvent::ToolProgress { call, delta: "all of it\n".to_owned() },
+        ];
+        let mut conversation = Conversation::new();
+        for event in &events {
+            conversation.apply(event, now, (0, 0));
+        }
+        conversation
+    }
+
+    fn finished(details: Option<serde_json::Value>) -> AgentEvent {
+        AgentEvent::ToolFinished {
+            call: CallId::new("c"),
+            tool: "bash".to_owned(),
+            output: Arc::new(ToolOutput {
+                content: vec![Block::text("x")],
+                details,
+                usage: None,
+                is_error: false,
+            }),
+            duration_ms: Some(400),
+        }
+    }
+
+    #[test]
+    fn a_result_says_how_its_steps_went() {
+        let now = Instant::now();
+        let kept =
+            Step { output: "it\n".to_owned(), lines_before: 3, state: StepState::Ok, ..Step::default() };
+        let details = json!({ CHAIN: Chain { location: None, steps: vec![Step::default(), kept] } });
+        let mut live = running(now);
+        assert_eq!(only(&live).step_output(1), ("all of it\n", 0));
+        assert_eq!(only(&live).begun(), Some(now));
+        let later = now + Duration::from_secs(1);
+        live.apply(&finished(Some(details.clone())), later, (0, 0));
+        assert_eq!(only(&live).step_output(1), ("it\n", 3));
+        assert_eq!(only(&live).step_outputs[1], "all of it\n", "for whoever wants to see all");
+        assert_eq!(only(&live).begun(), Some(later - Duration::from_millis(400)));
+        assert_eq!(only(&live).step_output(7), ("", 0));
+        let mut resumed = Conversation::new();
+        let result = json!({"role": "toolResult", "toolCallId": "c", "toolName": "bash", "content": "x",
+            "details": details, "durationMs": 400});
+        let message: Message = serde_json::from_value(result).unwrap();
+        resumed.load([Arc::new(message)]);
+        assert_eq!(only(&resumed).step_output(1), ("it\n", 3));
+        assert_eq!(only(&resumed).chain, only(&live).chain);
+        assert_eq!(only(&resumed).begun(), None);
+    }
+
+    #[test]
+    fn without_kept_steps_what_was_told_stays() {
+        let now = Instant::now();
+        let mut live = running(now);
+        live.apply(&finished(None), now, (0, 0));
+        assert_eq!(only(&live).step_output(1), ("all of it\n", 0));
+        assert_eq!(only(&live).chain.as_ref().map(|chain| chain.steps.len()), Some(2));
+    }
+}

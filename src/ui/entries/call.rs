@@ -235,7 +235,7 @@ fn ended<'a>(call: &Call, result: &ToolResultMessage, cx: &'a EntryCx<'a>) -> Pa
         Kind::Grep | Kind::Find | Kind::Ls if cx.open => {
             listing::whole(&mut panel, body, kind == Kind::Grep);
         }
-        Kind::Other if outcome.is_ok() && is_formed(&mut panel, &outcome) => {}
+        Kind::Other if outcome.is_ok() && is_formed(&mut panel, &call.tool, &outcome) => {}
         Kind::Other if cx.open => {
             let whole_in = outcome.fact("fullOutputPath");
             output::draw(&mut panel, Output { text: body, whole_in, ..Output::default() });
@@ -251,8 +251,8 @@ fn ended<'a>(call: &Call, result: &ToolResultMessage, cx: &'a EntryCx<'a>) -> Pa
 }
 
 /// Adds what a tool that is not known here gave, if it has a form that is. False if it has none.
-fn is_formed(panel: &mut Panel<'_>, outcome: &Outcome<'_>) -> bool {
-    if let Some(hits) = results::hits(outcome).filter(|hits| !hits.is_empty()) {
+fn is_formed(panel: &mut Panel<'_>, tool: &str, outcome: &Outcome<'_>) -> bool {
+    if let Some(hits) = results::hits(outcome).filter(|hits| !hits.is_empty() || results::is_search(tool)) {
         results::draw(panel, &hits);
         return true;
     }

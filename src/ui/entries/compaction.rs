@@ -303,7 +303,8 @@ fn newest(summary: &str, room: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut start = from;
     for line in summary.get(from..).unwrap_or_default().split('\n') {
-        if !line.trim().is_empty() {
+        // Nobody reads the fences of code.
+        if !line.trim().is_empty() && !line.trim_start().starts_with("```") {
             let text = clean::for_line(line);
             rows.extend(wrap::line(&[Run::new(text, Style::new(), start)], room, Break::Words));
         }

@@ -171,7 +171,9 @@ impl Steps {
 
 /// A step's text on one line, its continuations gone.
 fn flat(text: &str) -> String {
-    seg::line(&text.replace("\\\r\n", " ").replace("\\\n", " "))
+    // The blanks before the backslash would stand beside those that take the line break's place.
+    let lines = text.lines().map(|line| line.trim_end().strip_suffix('\\').unwrap_or(line).trim_end());
+    seg::line(&lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// Columns of ` n `, the same for all of them.
@@ -206,7 +208,7 @@ impl StepLine {
             text: flat(&step.text),
             state: step.state,
             exit: step.exit,
-            took: step.took_ms.map(Duration::from_millis),
+            took: step.took_ms.filter(|_| step.state != StepState::Skipped).map(Duration::from_millis),
             since: since.filter(|_| step.state == StepState::Running),
             ended: ended.filter(|_| step.state.has_run()),
             base,

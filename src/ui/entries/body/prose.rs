@@ -13,6 +13,9 @@ const MOST: usize = 16 * 1024;
 
 /// Adds a text, wrapped by word.
 pub fn draw(panel: &mut Panel<'_>, text: &str, role: Role) {
+    if text.trim().is_empty() {
+        return;
+    }
     let most = if panel.cx.open { MOST_ROWS } else { SHOWN };
     let seen =
         if panel.cx.open { text } else { text.get(..text.floor_char_boundary(MOST)).unwrap_or_default() };

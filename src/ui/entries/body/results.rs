@@ -51,13 +51,17 @@ fn read(list: &[Value]) -> Option<Vec<Hit>> {
     list.iter().map(hit).collect()
 }
 
+/// The tool looks for something. Of others a list of nothing may be one of anything.
+pub fn is_search(tool: &str) -> bool {
+    tool.contains("search")
+}
+
 /// How many there are, and whether that is all.
 pub fn facts(tool: &str, outcome: &Outcome<'_>) -> Vec<Seg> {
     let muted = |text: String| Seg::new(Role::Muted, text);
     let Some(hits) = hits(outcome) else { return Vec::new() };
     let mut facts = match hits.len() {
-        // A list of nothing may be one of anything.
-        0 if !tool.contains("search") => return Vec::new(),
+        0 if !is_search(tool) => return Vec::new(),
         0 => vec![muted(", no results".to_owned())],
         count => vec![muted(format!(", {}", formats::counted(count as u64, "result")))],
     };
