@@ -219,7 +219,7 @@ fn what_stands_under_bands() {
 #[test]
 fn a_chain_that_runs() {
     let all = rows(&live_chain(), 80, false);
-    assert_eq!(all[0], "● $ npm run lint && npm test -- --watch=false -… in web  2 of 3   12.7s / 2m00s");
+    assert_eq!(all[0], "○ $ npm run lint && npm test -- --watch=false -… in web  2 of 3   12.7s / 2m00s");
     assert_eq!(
         all[1..],
         [
