@@ -14,6 +14,7 @@ use super::msg::{Done, Msg};
 use super::signals::Signals;
 use super::start::Surroundings;
 use super::state::{AppState, Beginning};
+use super::take_in::take_in;
 use super::terminal::{Facts, Terminal};
 use super::update::{self, Outcome};
 use super::watch_files::FileWatch;
@@ -310,26 +311,26 @@ impl Loop {
     }
 
     fn agent_news(&mut self, state: &mut AppState, news: AgentNews) {
-        let mut next = Some(news);
-        for _ in 0..MOST_EVENTS {
-            match next {
-                Some(AgentNews::Event(event)) => self.tell(state, Msg::Agent(event)),
-                Some(AgentNews::View(view)) => self.tell(state, Msg::View(view)),
-                Some(AgentNews::Ended) => {
-                    self.agent = None;
-                    self.tell(state, Msg::AgentEnded);
+        take_in(
+            &mut (self, state),
+            news,
+            MOST_EVENTS,
+            |(this, _)| {
+                let event = this.agent.as_mut()?.events.try_next()?;
+                Some(AgentNews::Event(Box::new(event.event)))
+            },
+            |(this, state), news| {
+                match news {
+                    AgentNews::Event(event) => this.tell(state, Msg::Agent(event)),
+                    AgentNews::View(view) => this.tell(state, Msg::View(view)),
+                    AgentNews::Ended => {
+                        this.agent = None;
+                        this.tell(state, Msg::AgentEnded);
+                    }
                 }
-                None => return,
-            }
-            if !self.heard.is_empty() {
-                return;
-            }
-            next = self
-                .agent
-                .as_mut()
-                .and_then(|agent| agent.events.try_next())
-                .map(|event| AgentNews::Event(Box::new(event.event)));
-        }
+                this.heard.is_empty()
+            },
+        );
     }
 
     fn report(&mut self, state: &mut AppState, report: Report) {

@@ -37,6 +37,7 @@ pub mod slash;
 mod stage;
 pub mod start;
 pub mod state;
+mod take_in;
 pub mod terminal;
 pub mod theme_choice;
 pub mod time_of_day;
