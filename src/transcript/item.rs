@@ -317,6 +317,11 @@ pub struct Compaction {
     pub phase: CompactionPhase,
 }
 
+impl Compaction {
+    /// How long one that was stopped is told.
+    pub const STOPPED_FOR: Duration = Duration::from_millis(2000);
+}
+
 /// How far a compaction is.
 #[derive(Debug)]
 pub enum CompactionPhase {
