@@ -341,6 +341,8 @@ pub enum CompactionPhase {
     },
     /// It failed: a notice says why, and nothing else is shown of it.
     Failed,
+    /// It was stopped a while ago: nothing is shown of it.
+    Gone,
     /// It was stopped; shown for a moment.
     Cancelled {
         /// When.

@@ -128,9 +128,7 @@ impl Bullet {
                 next.animate(look.next_step(motion::ORBIT_STEP));
                 (motion::orbit(clock), state.role(), None)
             }
-            Self::Breath => {
-                ("●", state.role(), Some(breath(motion::BULLET_BREATH, look, next)))
-            }
+            Self::Breath => ("●", state.role(), Some(breath(motion::BULLET_BREATH, look, next))),
         }
     }
 }

@@ -34,7 +34,7 @@ pub fn lay_out(compaction: &Compaction, cx: &EntryCx<'_>) -> Layout {
             done(compaction, Band { state: State::Own, title, rail, ..Band::default() }, cx)
         }
         CompactionPhase::Cancelled { at, took } => cancelled(title, *at, *took, cx),
-        CompactionPhase::Failed => Layout::default(),
+        CompactionPhase::Failed | CompactionPhase::Gone => Layout::default(),
     }
 }
 
