@@ -55,7 +55,8 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
         keymap: &state.keymap,
         now,
         epoch: state.epoch,
-        motion: state.motion,
+        // Each figure that changes would else move all the rest on, too, before nobody's eyes.
+        motion: state.motion && state.has_focus,
         glyphs: state.glyphs,
         display: state.display,
         home: &state.home,

@@ -54,6 +54,8 @@ pub struct AppState {
     pub glyphs: bool,
     /// Things may move.
     pub motion: bool,
+    /// The terminal has the focus, as far as it tells.
+    pub has_focus: bool,
     /// How the transcript is shown.
     pub display: Display,
     /// What prompts are called while they run.
@@ -286,6 +288,7 @@ impl AppState {
             page_known: beginning.page_known,
             glyphs: screen.glyphs,
             motion: !screen.reduced_motion,
+            has_focus: true,
             display: settings.display,
             verbs: settings.verbs.clone(),
             enter_steers: settings.enter_steers,
@@ -355,7 +358,7 @@ impl AppState {
             keymap: &self.keymap,
             now,
             epoch: self.epoch,
-            motion: self.motion,
+            motion: self.motion && self.has_focus,
             glyphs: self.glyphs,
             display: self.display,
             home: &self.home,
@@ -371,7 +374,7 @@ impl AppState {
             keymap: &self.keymap,
             now,
             epoch: self.epoch,
-            motion: self.motion,
+            motion: self.motion && self.has_focus,
             glyphs: self.glyphs,
             display: self.display,
             home: &self.home,

@@ -9,6 +9,7 @@ use image::codecs::jpeg::JpegEncoder;
 use image::imageops::FilterType;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
+use serde_json::{Value, json};
 use std::io::Cursor;
 use std::path::Path;
 
@@ -81,17 +82,16 @@ impl Picture {
             let text = format!(
                 "Read image file [{mime}], but the current model takes no images: it is not attached."
             );
-            return Ok(with_picture(text, None));
+            return Ok(with_picture(text, None, self.details(path, length)));
         }
         if length > MOST_FILE {
             return Err(format!("{name} is an image of {}, which is too large to read.", size(length)));
         }
         let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}."))?;
+        let mut details = self.details(path, length);
         if !wanted.resize {
-            return Ok(with_picture(
-                format!("Read image file [{mime}]"),
-                Some((STANDARD.encode(bytes), mime)),
-            ));
+            let text = format!("Read image file [{mime}]");
+            return Ok(with_picture(text, Some((STANDARD.encode(bytes), mime)), details));
         }
         let ready = self
             .prepare(bytes, ACCEPTED)
@@ -105,7 +105,22 @@ impl Picture {
                  {factor:.2} for the original.]"
             ));
         }
-        Ok(with_picture(text, Some((ready.data, ready.mime))))
+        // Upright, where the header tells how it lies in the file.
+        (details["width"], details["height"]) = (json!(ready.before.0), json!(ready.before.1));
+        Ok(with_picture(text, Some((ready.data, ready.mime)), details))
+    }
+
+    /// What is known of the file, whatever the model gets of it.
+    fn details(self, path: &Path, length: u64) -> Value {
+        let mut details = json!({"mimeType": self.mime, "bytes": length});
+        let sides = ImageReader::open(path).ok().and_then(|mut reader| {
+            reader.set_format(self.format);
+            reader.into_dimensions().ok()
+        });
+        if let Some((width, height)) = sides {
+            (details["width"], details["height"]) = (json!(width), json!(height));
+        }
+        details
     }
 
     /// As it is when it is upright and small enough, else the first step of the ladder that fits.
@@ -225,8 +240,13 @@ mod tests {
         ] {
             let bytes = save(&RgbImage::new(20, 10), format);
             let output = read(&bytes, WANTED).unwrap();
-            assert_eq!(attached(&output), (bytes, mime.to_owned()));
+            assert_eq!(attached(&output), (bytes.clone(), mime.to_owned()));
             assert_eq!(text_of(&output.content), format!("Read image file [{mime}]"));
+            // The user is told also where the model is not.
+            let expected = json!({"mimeType": mime, "bytes": bytes.len(), "width": 20, "height": 10});
+            for wanted in [WANTED, Wanted { resize: false, ..WANTED }, Wanted { attach: false, ..WANTED }] {
+                assert_eq!(read(&bytes, wanted).unwrap().details, Some(expected.clone()));
+            }
         }
     }
 

@@ -11,7 +11,7 @@ use crate::llm::BoxFuture;
 use crate::proto::ask::Subject;
 use crate::proto::message::Block;
 use crate::proto::tool::{ToolOutput, ToolSpec};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _, Seek};
 use std::path::Path;
@@ -256,8 +256,8 @@ fn quoted(path: &str) -> String {
 }
 
 /// A picture as a result: a line of text, then the picture where the model takes any.
-pub(super) fn with_picture(text: String, picture: Option<(String, &str)>) -> ToolOutput {
-    let mut output = ToolOutput::text(text);
+pub(super) fn with_picture(text: String, picture: Option<(String, &str)>, details: Value) -> ToolOutput {
+    let mut output = ToolOutput::text(text).with_details(details);
     output.content.extend(picture.map(|(data, mime)| Block::Image { data, mime_type: mime.to_owned() }));
     output
 }

@@ -317,6 +317,11 @@ pub struct Compaction {
     pub phase: CompactionPhase,
 }
 
+impl Compaction {
+    /// How long one that was stopped is told.
+    pub const STOPPED_FOR: Duration = Duration::from_millis(2000);
+}
+
 /// How far a compaction is.
 #[derive(Debug)]
 pub enum CompactionPhase {
@@ -336,6 +341,8 @@ pub enum CompactionPhase {
     },
     /// It failed: a notice says why, and nothing else is shown of it.
     Failed,
+    /// It was stopped a while ago: nothing is shown of it.
+    Gone,
     /// It was stopped; shown for a moment.
     Cancelled {
         /// When.

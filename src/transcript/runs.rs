@@ -50,7 +50,9 @@ pub fn is_hidden(item: &Item) -> bool {
     match &item.body {
         Body::Reply(prose) => is_blank(prose.text()),
         Body::Thinking(Thinking { text, since: None, took: None, .. }) => is_blank(text.text()),
-        Body::Compaction(compaction) => matches!(compaction.phase, CompactionPhase::Failed),
+        Body::Compaction(compaction) => {
+            matches!(compaction.phase, CompactionPhase::Failed | CompactionPhase::Gone)
+        }
         _ => false,
     }
 }

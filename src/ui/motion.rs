@@ -32,6 +32,15 @@ const HEAT_LEVELS: f64 = 16.0;
 /// Brightnesses of the leading cell.
 const PULSE_LEVELS: f64 = 3.0;
 
+/// One breath of a bullet.
+pub const BULLET_BREATH: Duration = Duration::from_millis(1600);
+
+/// One breath of the number of a step that runs.
+pub const STEP_BREATH: Duration = Duration::from_millis(1200);
+
+/// Tints of a breath.
+const BREATH_LEVELS: f64 = 8.0;
+
 /// Parts of a cell that a slow progress can be told apart by.
 pub const CELL_PARTS: f64 = 8.0;
 
@@ -99,9 +108,9 @@ pub fn pulse(clock: Duration) -> f64 {
     (wave(clock, Duration::from_secs(1)) * PULSE_LEVELS).round() / PULSE_LEVELS
 }
 
-/// The breath of a bullet, in few levels.
-pub fn breath(clock: Duration) -> f64 {
-    (wave(clock, Duration::from_millis(1600)) * 8.0).round() / 8.0
+/// A breath of so long, from 0 to 1 and back, in few levels.
+pub fn breath(clock: Duration, period: Duration) -> f64 {
+    (wave(clock, period) * BREATH_LEVELS).round() / BREATH_LEVELS
 }
 
 /// The middle of the light that sweeps over a row, in columns.

@@ -87,7 +87,11 @@ fn marks_turn_by_the_clock() {
     assert_eq!((orbit(millis(149)), orbit(millis(150)), orbit(millis(1200))), ("⠁", "⠈", "⠁"));
     let faces: Vec<&str> = [0.0, 0.19, 0.2, 0.4, 0.6, 0.8, 1.0].into_iter().map(clock_face).collect();
     assert_eq!(faces, ["○", "○", "◔", "◑", "◕", "●", "●"]);
-    assert_eq!((pulse(millis(0)), pulse(millis(500)), breath(millis(800))), (0.0, 1.0, 1.0));
+    assert_eq!((pulse(millis(0)), pulse(millis(500))), (0.0, 1.0));
+    for period in [BULLET_BREATH, STEP_BREATH] {
+        let breaths = [0, 1, 2, 3, 4].map(|quarter| breath(period * quarter / 4, period));
+        assert_eq!(breaths, [0.0, 0.5, 1.0, 0.5, 0.0]);
+    }
 }
 
 #[test]

@@ -166,7 +166,12 @@ impl Pane {
         let width = area.width - self.scrollbar.columns(area.width);
         self.folds.is_on = look.display.folded;
         self.shows_live_run = false;
+        conversation.settle(look.now);
         self.take_in(setter, conversation, width);
+        if self.focus.and_then(|focus| conversation.items().get(focus)).is_some_and(place::is_hidden) {
+            // It is gone: keys would act on nothing.
+            self.set_focus(None);
+        }
         self.follow_into_line();
         if area.is_empty() {
             return;

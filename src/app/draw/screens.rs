@@ -381,3 +381,6 @@ fn screens_with_sixteen_colours() {
 
 #[path = "fold_screens.rs"]
 mod folds;
+
+#[path = "flow_screens.rs"]
+mod flows;

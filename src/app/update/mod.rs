@@ -141,14 +141,16 @@ fn input_came(state: &mut AppState, input: Input, now: Instant) -> Outcome {
             Outcome::effect(Effect::Repaint)
         }
         Input::Focus(has_focus) => {
+            // What moves holds still from now on, or moves again.
+            let is_other = std::mem::replace(&mut state.has_focus, has_focus) != has_focus && state.motion;
             if !has_focus {
                 // Where the button comes up may be told to another window.
                 let changed = state.pane.let_go() | sheet::let_go(state);
-                return Outcome { effects: Vec::new(), changed };
+                return Outcome { effects: Vec::new(), changed: changed | is_other };
             }
             state.gestures.focused = Some(now);
             // Somebody may have checked out another branch meanwhile.
-            Outcome { effects: vec![Effect::FindBranch], changed: false }
+            Outcome { effects: vec![Effect::FindBranch], changed: is_other }
         }
         // The loop takes answers of the terminal itself.
         Input::Reply(_) => Outcome::none(),

@@ -42,7 +42,7 @@ pub fn sync(state: &mut AppState, now: Instant) {
         keymap: &state.keymap,
         now,
         epoch: state.epoch,
-        motion: state.motion,
+        motion: state.motion && state.has_focus,
         glyphs: state.glyphs,
         display: state.display,
         home: &state.home,

@@ -103,6 +103,18 @@ impl Conversation {
         );
     }
 
+    /// Takes away what was told for a moment only: what has no rows any more has no gap either, and no focus.
+    pub fn settle(&mut self, now: Instant) {
+        let is_over = |_: &Item, compaction: &Compaction| match compaction.phase {
+            CompactionPhase::Cancelled { at, .. } => now >= at + Compaction::STOPPED_FOR,
+            _ => false,
+        };
+        while let Some(index) = self.newest_compaction(is_over) {
+            let Some(Item { body: Body::Compaction(compaction), .. }) = self.item_mut(index) else { return };
+            compaction.phase = CompactionPhase::Gone;
+        }
+    }
+
     fn running_compaction(&self) -> Option<usize> {
         self.newest_compaction(|_, compaction| matches!(compaction.phase, CompactionPhase::Running { .. }))
     }

@@ -5,6 +5,7 @@ use super::state::State;
 use crate::text::width;
 use crate::theme::role::{Role, Weight};
 use crate::ui::entries::EntryCx;
+use crate::ui::look::Look;
 use crate::ui::motion;
 use crate::ui::scene::NextDeadline;
 use ratatui::style::{Modifier, Style};
@@ -127,14 +128,19 @@ impl Bullet {
                 next.animate(look.next_step(motion::ORBIT_STEP));
                 (motion::orbit(clock), state.role(), None)
             }
-            Self::Breath => {
-                if let Some(left) = motion::until_another(clock, 21, motion::breath) {
-                    next.animate(look.now + left);
-                }
-                ("●", state.role(), Some(motion::breath(motion::floor(clock, motion::GRID))))
-            }
+            Self::Breath => ("●", state.role(), Some(breath(motion::BULLET_BREATH, look, next))),
         }
     }
+}
+
+/// How far a breath is, in step with all others; tells `next` when it is further.
+pub fn breath(period: Duration, look: &Look<'_>, next: &mut NextDeadline) -> f64 {
+    let clock = look.clock();
+    let of = |clock| motion::breath(clock, period);
+    if let Some(left) = motion::until_another(clock, 21, of) {
+        next.animate(look.now + left);
+    }
+    of(motion::floor(clock, motion::GRID))
 }
 
 /// Also behind the prefix of a server: `web.search`, `mcp__web__fetch`.

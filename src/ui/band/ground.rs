@@ -78,8 +78,7 @@ impl Grounds {
             Motion::Sweep => still,
             Motion::Wait { since, lasts } => mix.wait(since, lasts, next),
             Motion::Share(share) => mix.progress(share),
-            Motion::Flash { ended } if cx.look.motion => mix.flash(ended, next),
-            Motion::Flash { .. } => still,
+            Motion::Flash { ended } => mix.flash(ended, next),
         }
     }
 
@@ -200,13 +199,22 @@ impl Mixer<'_> {
     }
 
     fn flash(&self, ended: Instant, next: &mut NextDeadline) -> Grounds {
-        let theme = self.look.theme;
-        let ground = self.state.ground(theme);
-        let age = self.look.now.saturating_duration_since(ended);
-        if age >= motion::FLASH {
-            return Grounds::One(ground);
+        let ground = self.state.ground(self.look.theme);
+        match flash(ended, self.look, next) {
+            Some(share) => Grounds::One(self.look.theme.mix(ground, self.hue(), share)),
+            None => Grounds::One(ground),
         }
-        self.changes(ended.checked_add(motion::floor(age, motion::GRID) + motion::GRID), next);
-        Grounds::One(theme.mix(ground, self.hue(), motion::drawn_flash(age)))
     }
+}
+
+/// How much of its colour something has that has just ended; tells `next` when it is less. Nothing once that is over, and
+/// where nothing moves or can be mixed.
+pub fn flash(ended: Instant, look: &Look<'_>, next: &mut NextDeadline) -> Option<f64> {
+    let age = look.now.saturating_duration_since(ended);
+    if !look.motion || !look.theme.is_readable() || age >= motion::FLASH {
+        return None;
+    }
+    let less = ended.checked_add(motion::floor(age, motion::GRID) + motion::GRID)?;
+    next.animate(motion::on_grid(less, look.now, look.epoch));
+    Some(motion::drawn_flash(age))
 }

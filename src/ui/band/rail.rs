@@ -14,7 +14,7 @@ use crate::ui::scene::NextDeadline;
 use std::time::{Duration, Instant};
 
 /// Between the parts of a rail that tell different things.
-const WIDE_GAP: &str = "   ";
+pub const WIDE_GAP: &str = "   ";
 
 /// The part of its limit from which on a call tells what is left: there a fill hardly moves any more.
 const NEAR_ITS_END: f64 = 0.8;
@@ -262,10 +262,15 @@ pub fn ended(
         if !rail.is_empty() {
             rail.push(Seg::new(Role::Muted, "  "));
         }
-        let role = if took >= formats::SLOW { Role::MdHeading } else { Role::Muted };
-        rail.push(Seg::new(role, formats::took(took)));
+        rail.push(time(took));
     }
     rail
+}
+
+/// How long something took: warm when that was long.
+pub fn time(took: Duration) -> Seg {
+    let role = if took >= formats::SLOW { Role::MdHeading } else { Role::Muted };
+    Seg::new(role, formats::took(took))
 }
 
 /// How long something has been going on, and when that is wrong. Without motion it changes once a second. It steps on the

@@ -26,18 +26,11 @@ pub fn lay_out(label: &str, text: &str, cx: &EntryCx<'_>) -> Layout {
     let head = Row { spans: cut(seg::line(label), label_style), is_decoration: true, ..Row::default() };
     let mut rows = vec![head];
     let document = markdown::render(text, theme, cx.room());
-    let all = document.rows.len();
-    let shown = if cx.open || all == SHOWN + 1 { all } else { SHOWN.min(all) };
-    let mut last = 0;
-    for mut row in document.rows.into_iter().take(shown) {
-        last = row.start;
-        if row.ground.is_none() {
-            relight(&mut row, theme, ground);
-        }
-        rows.push(row);
-    }
-    if shown < all {
-        let note = formats::counted((all - shown) as u64, "more line");
+    let (shown, hidden) = begin(document.rows, SHOWN, ground, cx);
+    let last = shown.last().map_or(0, |row| row.start);
+    rows.extend(shown);
+    if hidden > 0 {
+        let note = formats::counted(hidden as u64, "more line");
         let key = cx.look.key(Action::ExpandRows).map(|key| format!(" · {key}")).unwrap_or_default();
         let spans = cut(format!("… {note}{key}"), on_ground(Role::Dim));
         rows.push(Row { spans, start: last, is_decoration: true, ..Row::default() });
@@ -46,8 +39,22 @@ pub fn lay_out(label: &str, text: &str, cx: &EntryCx<'_>) -> Layout {
     Layout { rows, cards: document.cards, ..Layout::default() }
 }
 
+/// The first rows of Markdown on a ground, all of an open one, and how many are left out. A single one is not: what tells
+/// of it would take its row.
+pub fn begin(mut rows: Vec<Row>, most: usize, ground: Color, cx: &EntryCx<'_>) -> (Vec<Row>, usize) {
+    let all = rows.len();
+    if !cx.open && all != most + 1 {
+        rows.truncate(most);
+    }
+    for row in rows.iter_mut().filter(|row| row.ground.is_none()) {
+        relight(row, cx.look.theme, ground);
+    }
+    let hidden = all - rows.len();
+    (rows, hidden)
+}
+
 /// Markdown is coloured for the page; here it stands on another ground.
-pub fn relight(row: &mut Row, theme: &Theme, ground: Color) {
+fn relight(row: &mut Row, theme: &Theme, ground: Color) {
     const SECONDARY: [Role; 5] = [Role::Muted, Role::Dim, Role::MdLinkUrl, Role::MdQuote, Role::MdListBullet];
     const EXEMPT: [Role; 3] = [Role::MdHr, Role::MdQuoteBorder, Role::MdCodeBlockBorder];
     for span in &mut row.spans {

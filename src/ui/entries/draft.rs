@@ -3,6 +3,7 @@
 //! Only the outermost object is read, and of long texts only the beginning or the end is decoded: a file that is being
 //! written is looked at again with every piece that comes.
 
+use super::newest;
 use serde_json::{Map, Value};
 
 /// Bytes of a text that are decoded for a title.
@@ -171,12 +172,9 @@ impl Tail {
 }
 
 impl Written<'_> {
-    /// Its end, at least `budget` bytes of it as written. Where it is cut moves on in steps, to the beginning of a line or
-    /// a word: rows that are wrapped from there would else all jump with every letter that comes.
-    pub fn tail(&self, budget: usize, step: usize) -> Tail {
-        let step = step.max(1);
-        let mut from = self.raw.len().saturating_sub(budget) / step * step;
-        from = self.raw.ceil_char_boundary(from);
+    /// Its end, at least `step` bytes of it as written.
+    pub fn tail(&self, step: usize) -> Tail {
+        let mut from = self.raw.ceil_char_boundary(newest::begin(self.raw.len(), step));
         let before = self.raw.get(..from).unwrap_or_default();
         // Not between a backslash and what it escapes.
         from -= (before.len() - before.trim_end_matches('\\').len()) % 2;
@@ -184,8 +182,7 @@ impl Written<'_> {
         if from == 0 {
             return Tail { text, places };
         }
-        let head = text.get(..text.floor_char_boundary(step.min(text.len() / 2))).unwrap_or_default();
-        let cut = head.rfind('\n').or_else(|| head.find(' ')).map_or(0, |at| at + 1);
+        let cut = newest::first_word(&text, step);
         Tail {
             text: text.get(cut..).unwrap_or_default().to_owned(),
             places: places.get(cut..).unwrap_or_default().to_vec(),

@@ -36,7 +36,7 @@ pub fn estimate(item: &Item, width: u16) -> u32 {
                     CompactionPhase::Running { .. } => rows.min(2),
                     CompactionPhase::Done { .. } if is_open => rows,
                     CompactionPhase::Done { .. } => rows.min(4),
-                    CompactionPhase::Cancelled { .. } | CompactionPhase::Failed => 0,
+                    CompactionPhase::Cancelled { .. } | CompactionPhase::Failed | CompactionPhase::Gone => 0,
                 }
         }
         Body::Custom { text: said, .. } => {

@@ -177,7 +177,13 @@ fn picture(body: &str, outcome: &Outcome<'_>) -> String {
         Some((width.parse().ok()?, height.parse().ok()?))
     };
     let Some((width, height)) = told.or_else(original) else { return "image".to_owned() };
-    let kind = body.split_once("[image/").and_then(|(_, rest)| rest.split_once(']')).map(|(kind, _)| kind);
+    // The kind of the file, not of what the model got of it.
+    let mime = outcome
+        .details
+        .and_then(|details| details.get("mimeType")?.as_str())
+        .and_then(|mime| mime.strip_prefix("image/"));
+    let sent = || Some(body.split_once("[image/")?.1.split_once(']')?.0);
+    let kind = mime.or_else(sent);
     let kind = kind.map(|kind| format!(" {}", seg::line(kind))).unwrap_or_default();
     format!("image · {}×{}{kind}", formats::count(width), formats::count(height))
 }
@@ -297,6 +303,13 @@ mod tests {
                 "Read image file [image/jpeg]",
                 json!({"width": 1024, "height": 768}),
                 " · image · 1,024×768 jpeg",
+            ),
+            (
+                "read",
+                json!({}),
+                "Read image file [image/jpeg]\n[Image: original 4096x3000, shown at 2000x1465. Multiply]",
+                json!({"width": 4096, "height": 3000, "mimeType": "image/png", "bytes": 9}),
+                " · image · 4,096×3,000 png",
             ),
             (
                 "read",

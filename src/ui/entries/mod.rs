@@ -14,6 +14,7 @@
 //! | `facts` | what a result holds, in a few words |
 //! | `draft` | arguments that are still being written |
 //! | `preview` | the newest words of them |
+//! | `newest` | the newest rows of any text that grows |
 //! | `body` | output, differences and listings on the panel under a band |
 //! | [`whole`] | all that an item holds, for the sheet over the screen |
 //! | `estimate` | heights before anything is laid out |
@@ -28,6 +29,7 @@ mod custom;
 mod draft;
 mod estimate;
 mod facts;
+mod newest;
 mod notice;
 mod outcome;
 mod plain_call;

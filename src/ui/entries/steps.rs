@@ -10,17 +10,15 @@ use super::seg::{self, Seg};
 use super::state::State;
 use super::{EntryCx, Moving};
 use crate::proto::chain::{Chain, Step, StepJoint, StepState};
-use crate::text::formats;
 use crate::text::row::Row;
 use crate::theme::Theme;
 use crate::theme::role::Role;
 use crate::transcript::item::Call;
-use crate::ui::band;
-use crate::ui::paint;
+use crate::ui::band::{self, bullet, ground};
 use crate::ui::scene::NextDeadline;
+use crate::ui::{motion, paint};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Span;
-use std::f64::consts::TAU;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,16 +29,7 @@ const SHOWN: usize = 3;
 /// Rows of what one step printed at least, in an open row of many.
 const LEAST_ROWS: usize = 50;
 
-/// How long a step that ended shines in its colour, and how much at first.
-const FLASH: Duration = Duration::from_millis(800);
-const FLASH_SHARE: f64 = 0.30;
-
-/// In what steps that fades.
-const FLASH_STEP: Duration = Duration::from_millis(80);
-
-/// A breath of the step that runs, its frames, and how far it tints.
-const BREATH: Duration = Duration::from_millis(1200);
-const BREATH_STEP: Duration = Duration::from_millis(100);
+/// How much of its colour the number of the step that runs has at least, and what a breath adds.
 const BREATH_FLOOR: f64 = 0.18;
 const BREATH_DEPTH: f64 = 0.14;
 
@@ -215,20 +204,6 @@ impl StepLine {
         }
     }
 
-    /// How much of its colour it has now, because it has just ended.
-    fn flash(&self, cx: &EntryCx<'_>, next: &mut NextDeadline) -> f64 {
-        let Some(ended) = self.ended.filter(|_| cx.look.motion && cx.look.theme.is_readable()) else {
-            return 0.0;
-        };
-        let age = cx.look.now.saturating_duration_since(ended);
-        if age >= FLASH {
-            return 0.0;
-        }
-        let over = ended + FLASH;
-        next.animate(cx.look.next_step(FLASH_STEP).min(over));
-        FLASH_SHARE * (1.0 - age.as_secs_f64() / FLASH.as_secs_f64())
-    }
-
     /// The ground of its number, before any flash.
     fn chip(&self, cx: &EntryCx<'_>, next: &mut NextDeadline) -> Color {
         let share = match self.state {
@@ -264,8 +239,10 @@ impl StepLine {
             if has_word {
                 rail.push(Seg::new(Role::Muted, "  "));
             }
-            let is_slow = took >= formats::SLOW && self.state != StepState::Handled;
-            rail.push(Seg::new(if is_slow { Role::MdHeading } else { Role::Muted }, formats::took(took)));
+            let time = band::rail::time(took);
+            // What was foreseen is not to be noticed.
+            let role = if self.state == StepState::Handled { Role::Muted } else { time.role };
+            rail.push(Seg { role, ..time });
         }
         rail
     }
@@ -276,11 +253,11 @@ impl Moving for StepLine {
         let theme = cx.look.theme;
         let columns = usize::from(cx.width);
         let indent = body::indent(cx);
-        let flash = self.flash(cx, next);
+        let flash = self.ended.and_then(|ended| ground::flash(ended, cx.look, next));
         let hue = theme.color(role(self.state));
-        let ground = if flash > 0.0 { theme.mix(self.base, hue, flash) } else { self.base };
-        let chip = self.chip(cx, next);
-        let chip = if flash > 0.0 { theme.mix(chip, hue, flash) } else { chip };
+        let flashing = |ground: Color| flash.map_or(ground, |share| theme.mix(ground, hue, share));
+        let ground = flashing(self.base);
+        let chip = flashing(self.chip(cx, next));
         let is_faint = matches!(self.state, StepState::Waiting | StepState::Skipped);
         let text_role = if is_faint { Role::Dim } else { Role::Text };
         let number_role = if theme.is_readable() { text_role } else { role(self.state) };
@@ -321,11 +298,7 @@ fn breath(cx: &EntryCx<'_>, next: &mut NextDeadline) -> f64 {
     if !cx.look.motion {
         return BREATH_FLOOR + BREATH_DEPTH / 2.0;
     }
-    next.animate(cx.look.next_step(BREATH_STEP));
-    let frame = cx.look.clock().as_millis() % BREATH.as_millis() / BREATH_STEP.as_millis();
-    let frames = BREATH.as_millis() / BREATH_STEP.as_millis();
-    let share = f64::from(u32::try_from(frame).unwrap_or(0)) / f64::from(u32::try_from(frames).unwrap_or(1));
-    BREATH_FLOOR + BREATH_DEPTH * (0.5 - 0.5 * (share * TAU).cos())
+    BREATH_FLOOR + BREATH_DEPTH * bullet::breath(motion::STEP_BREATH, cx.look, next)
 }
 
 /// How much of its colour the number of a step has that does not run.

@@ -455,7 +455,10 @@ fn the_step_that_runs_breathes() {
     assert_eq!(at(0, true).0, "#363d43");
     assert_eq!(at(600, true).0, "#46515a");
     assert_eq!(at(1200, true).0, "#363d43");
-    assert_eq!(at(0, true).1.animation, Some(still.now + Duration::from_millis(100)));
+    // The next tint of it, on the grid of all that moves.
+    let next = at(0, true).1.animation.unwrap();
+    assert!(at(0, true).0 != chip(&item, 2, &Look { now: next, ..still }).0);
+    assert!(next <= still.now + Duration::from_millis(160));
     // Without motion only the time changes.
     assert_eq!(at(0, false).0, at(500, false).0);
     assert_eq!(at(0, false).1.animation, None);

@@ -121,7 +121,8 @@ pub fn whole<'a>(item: &'a Item, look: &Look<'_>) -> Option<Whole<'a>> {
                 CompactionPhase::Running { since } => Begun::Since(since),
                 CompactionPhase::Done { .. }
                 | CompactionPhase::Cancelled { .. }
-                | CompactionPhase::Failed => Begun::Unknown,
+                | CompactionPhase::Failed
+                | CompactionPhase::Gone => Begun::Unknown,
             };
             let reason = compaction.reason.map(|reason| reason.as_str().to_owned());
             let before = (compaction.tokens_before > 0)
@@ -361,23 +362,33 @@ fn ended<'a>(whole: &mut Whole<'a>, call: &'a Call, result: &'a ToolResultMessag
 
 /// What is known of the pictures of a result: their data is not held.
 fn pictures(result: &ToolResultMessage) -> Vec<String> {
+    let detail = |key: &str| result.details.as_ref().and_then(|details| details.get(key));
+    let number = |key: &str| detail(key).and_then(Value::as_u64);
     let text = super::outcome::text(&result.content);
-    let size = text.split_once("[Image: original ").and_then(|(_, rest)| {
-        let (size, _) = rest.split_once([',', ']', '.'])?;
-        Some(size.replace('x', "×"))
-    });
+    let original = || {
+        let (size, _) = text.split_once("[Image: original ")?.1.split_once([',', ']', '.'])?;
+        Some(seg::line(&size.replace('x', "×")))
+    };
+    let told = number("width").zip(number("height"));
+    let told = told.map(|(width, height)| format!("{}×{}", formats::count(width), formats::count(height)));
+    let kilobytes = |bytes: u64| format!("{} KB", formats::count(bytes.div_ceil(1024)));
     let mut facts = Vec::new();
+    if let Some(mime) = detail("mimeType").and_then(Value::as_str) {
+        // Of the file: what the model got may be smaller, or nothing.
+        facts.push(seg::line(mime));
+        facts.extend(number("bytes").map(kilobytes));
+        facts.extend(told.or_else(original));
+        return facts;
+    }
     for block in &result.content {
         if let Block::Image { data, mime_type } = block {
             facts.push(seg::line(mime_type));
-            let bytes = data.len() / 4 * 3;
-            if bytes > 0 {
-                facts.push(format!("{} KB", formats::count(bytes.div_ceil(1024) as u64)));
-            }
+            let bytes = data.len() as u64 / 4 * 3;
+            facts.extend((bytes > 0).then(|| kilobytes(bytes)));
         }
     }
     if !facts.is_empty() {
-        facts.extend(size.map(|size| seg::line(&size)));
+        facts.extend(told.or_else(original));
     }
     facts
 }

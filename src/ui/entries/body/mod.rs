@@ -190,6 +190,13 @@ impl<'a> Panel<'a> {
         self.rows.push(row);
     }
 
+    /// What draws the row that was added last anew, if it changes by itself.
+    pub fn moves(&mut self, moving: impl FnOnce(&Row) -> Option<Arc<dyn Moving>>) {
+        let Some(last) = self.rows.len().checked_sub(1) else { return };
+        let moving = self.rows.last().and_then(moving);
+        self.moving.extend(moving.map(|moving| (last, moving)));
+    }
+
     /// Puts its rows under those of a layout.
     pub fn under(self, layout: &mut Layout) {
         let above = layout.rows.len();

@@ -1,7 +1,8 @@
 use super::*;
 
 fn drawn(text: &str, room: usize) -> Vec<String> {
-    rows_of(text, room, Style::new()).iter().map(|(row, _)| row.drawn()).collect()
+    let end = End::of(text, room);
+    end.map_or(Vec::new(), |end| end.rows(Style::new()).iter().map(Row::drawn).collect())
 }
 
 #[test]
@@ -45,32 +46,17 @@ fn the_cost_does_not_grow_with_the_text() {
     let text = "some words of a long thought ".repeat(10_000);
     for length in [10_000, 100_000, 250_000] {
         let text = text.get(..length).unwrap();
-        let looked_at = text.len() - begin(text, 100);
+        let looked_at = text.len() - End::of(text, 100).unwrap().begin;
         assert!((1200..=2400).contains(&looked_at), "{looked_at}");
-    }
-}
-
-#[test]
-fn what_is_new_is_bright_for_a_moment() {
-    // Milliseconds, level.
-    let table = [(0, 6), (29, 6), (31, 5), (200, 3), (400, 1), (497, 1), (499, 0), (700, 0)];
-    for (millis, expected) in table {
-        let age = Duration::from_millis(millis);
-        assert_eq!(level(age), expected, "{millis}");
-        if expected > 0 {
-            assert!(level(fades_after(expected)) < expected);
-            assert!(fades_after(expected) > age);
-        }
     }
 }
 
 #[test]
 fn rows_know_where_their_text_stood() {
     let source = "**Plan**\n\n- first \u{202e}step\n- second";
-    let rows = rows_of(source, 80, Style::new());
-    let (row, from) = &rows[0];
-    assert_eq!(row.drawn(), "Plan\u{a0}· first step\u{a0}· second");
-    let last = source.len() - 1;
-    assert_eq!(from.last(), Some(&last));
-    assert_eq!(from.len(), row.drawn().graphemes(true).count());
+    let end = End::of(source, 80).unwrap();
+    let text = end.rows(Style::new())[0].drawn();
+    assert_eq!(text, "Plan\u{a0}· first step\u{a0}· second");
+    assert_eq!(end.place(text.len() - 1), source.len() - 1);
+    assert_eq!(end.place(0), 2 + "\u{202e}".len());
 }
