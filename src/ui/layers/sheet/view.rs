@@ -43,12 +43,13 @@ impl Sheet {
         hits.scrim(screen, place.level, Target::Layer);
         paint::fill(buffer, screen, Style::new());
         let columns = usize::from(screen.width);
-        let band = self.head.as_ref().and_then(|head| head.rows.first().map(|row| row.drawn()));
-        let head = self.head_rows(look, columns, &band.unwrap_or_default());
+        let cx = EntryCx { look, width: screen.width.max(1), open: false };
+        let band = self.head.clone().map(|head| head.row(&cx, &mut self.next)).unwrap_or_default();
+        let head = self.head_rows(look, columns, &band.drawn());
         let areas = areas::split(screen, head.len(), self.is_typing());
         self.draw_body(look, areas.body, buffer, hits, place);
         self.draw_title(look, areas.title, buffer, hits, place);
-        self.draw_band(look, areas.band, buffer);
+        paint::row(buffer, areas.band, &band);
         self.draw_head(look, &head, areas.head, buffer, hits, place);
         self.draw_rule(look, &areas, buffer);
         self.draw_footer(look, areas.footer, buffer)
@@ -124,22 +125,6 @@ impl Sheet {
         hits.push(close, place.level, Target::Sheet(SheetPart::Close));
     }
 
-    fn draw_band(&mut self, look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
-        let Some(head) = self.head.clone().filter(|_| !area.is_empty()) else { return };
-        self.next.merge(head.next);
-        let cx = EntryCx { look, width: area.width, open: false };
-        let indent = head.indent.min(area.width);
-        if let Some(mark) = &head.mark {
-            paint::spans(buffer, Rect { width: indent, ..area }, std::slice::from_ref(mark));
-        }
-        let line = Rect { x: area.x + indent, width: area.width - indent, ..area };
-        match (head.moving.first(), head.rows.first()) {
-            (Some((_, moving)), _) => paint::row(buffer, line, &moving.row(&cx, &mut self.next)),
-            (None, Some(row)) => paint::row(buffer, line, row),
-            (None, None) => {}
-        }
-    }
-
     fn draw_head(
         &mut self,
         look: &Look<'_>,
@@ -170,19 +155,11 @@ impl Sheet {
                 }
                 HeadRow::Step(step) => {
                     let whole = Rect { x: area.x, width: area.width, ..line };
-                    let spans = self.step_row(*step, look, usize::from(line.width), &mut next);
-                    let is_selected = self.shows == Some(*step);
-                    if is_selected && look.theme.is_readable() {
-                        paint::ground(buffer, line, look.theme.color(Role::SelectedBg));
-                    }
-                    paint::spans(buffer, line, &spans);
-                    if is_selected && !look.theme.is_readable() {
-                        let text = Rect {
-                            x: line.x + 4.min(line.width),
-                            width: line.width.saturating_sub(4),
-                            ..line
-                        };
-                        buffer.set_style(text.intersection(buffer.area), look.theme.style(Role::SelectedBg));
+                    let cx = EntryCx { look, width: whole.width, open: false };
+                    let row = self.step_row(*step, &cx, &mut next);
+                    paint::row(buffer, whole, &row);
+                    if self.shows == Some(*step) {
+                        self.mark_step(look.theme, whole, row.gutter, buffer);
                     }
                     hits.push(whole, place.level, Target::Sheet(SheetPart::Step(*step)));
                 }
@@ -200,6 +177,18 @@ impl Sheet {
             paint::spans(buffer, last, &[Span::styled(text, look.theme.style(Role::Dim))]);
         }
         self.next.merge(next);
+    }
+
+    /// The step that is shown, around its number, whose ground tells how it went.
+    fn mark_step(&self, theme: &Theme, area: Rect, gutter: u16, buffer: &mut Buffer) {
+        if theme.is_readable() {
+            let edge = Rect { width: 1.min(area.width), ..area };
+            paint::ground(buffer, edge, theme.color(Role::SelectedBg));
+        } else {
+            let gutter = gutter.min(area.width);
+            let text = Rect { x: area.x + gutter, width: area.width - gutter, ..area };
+            buffer.set_style(text.intersection(buffer.area), theme.style(Role::SelectedBg));
+        }
     }
 
     fn draw_rule(&self, look: &Look<'_>, areas: &Areas, buffer: &mut Buffer) {
