@@ -258,6 +258,9 @@ impl Sheet {
             Action::PopupPreviousMatch | Action::SearchPrevious => self.walk(Way::Previous),
             Action::PopupSides if self.body.is_change() => {
                 self.beside = Some(!self.is_beside());
+                // Both have texts of their own, and another row stands where this one stood.
+                self.selected = None;
+                self.held = None;
                 LayerOutcome::Changed
             }
             Action::CopyRow => self.copy(Copy::Asked, now),

@@ -1,7 +1,7 @@
 //! Drawing the sheet.
 
 use super::areas::{self, Areas};
-use super::body::Point;
+use super::body::{Point, Seen};
 use super::head::HeadRow;
 use super::{Copy, Sheet, SheetPart};
 use crate::config::action::{Action, Context};
@@ -255,7 +255,9 @@ impl Sheet {
         let reads = self.drawn.seen.first().map(|seen| Point { line: seen.line, byte: seen.text.start });
         let was_wide = std::mem::replace(&mut self.drawn.columns, columns);
         let is_beside = self.is_beside();
-        self.body.lay_out(look.theme, columns.max(1), is_beside);
+        if self.body.lay_out(look.theme, columns.max(1), is_beside) && self.find.is_some() {
+            self.search_again(true);
+        }
         self.drawn.total = self.body.total();
         self.drawn.body = text;
         if was_wide != columns
@@ -267,7 +269,11 @@ impl Sheet {
         }
         let last = self.last_top();
         self.top = if self.follows { last } else { self.top.min(last) };
+        let has_moved = self.pull(look.now);
         self.drawn.seen = self.body.window(self.top, rows);
+        if has_moved {
+            self.extend();
+        }
         if self.drawn.total == 0 && rows > 0 {
             let nothing = if self.content.is_live { "Nothing yet." } else { "Nothing was printed." };
             let nothing = if self.body.is_output() { nothing } else { "Nothing is shown here." };
@@ -321,9 +327,15 @@ impl Sheet {
 
     fn mark_selected(&self, theme: &Theme, buffer: &mut Buffer) {
         let Some((from, to)) = self.selected else { return };
-        for (seen, y) in self.drawn.seen.iter().zip(self.drawn.body.top()..) {
+        for (seen, y) in self.seen_texts() {
             select(buffer, self.cells(y, &seen.columns(from, to)), theme);
         }
+    }
+
+    /// What has text in view, and in which row.
+    fn seen_texts(&self) -> impl Iterator<Item = (&Seen, u16)> {
+        let rows = self.drawn.seen.iter().zip(self.drawn.body.top()..);
+        rows.flat_map(|(seen, y)| [Some(seen), seen.old.as_deref()].into_iter().flatten().map(move |seen| (seen, y)))
     }
 
     fn mark_matches(&self, theme: &Theme, buffer: &mut Buffer) {
@@ -334,17 +346,22 @@ impl Sheet {
             // The terminal's own colours: reversed, the ground of a match stands out most.
             false => Style::reset().fg(ground).add_modifier(Modifier::BOLD),
         };
-        let first = self.drawn.seen.first().map_or(0, |seen| seen.line);
-        let last = self.drawn.seen.last().map_or(0, |seen| seen.line);
         let found = find.found();
-        let begin = found.partition_point(|(line, _)| *line < first);
-        let near = found.iter().enumerate().skip(begin).take_while(|(_, (line, _))| *line <= last);
-        for (at, (line, range)) in near {
-            let place = |byte| Point { line: *line, byte };
-            let more = if find.current() == Some(at) { Modifier::REVERSED } else { Modifier::UNDERLINED };
-            for (seen, y) in self.drawn.seen.iter().zip(self.drawn.body.top()..) {
+        for (seen, y) in self.seen_texts() {
+            // There may be very many; only where two sides take turns they are in no order.
+            let begin = match self.body.half() {
+                Some(_) => 0,
+                None => found.partition_point(|(line, range)| (*line, range.end) <= (seen.line, seen.text.start)),
+            };
+            let ends = |(line, range): &(usize, Range<usize>)| {
+                self.body.half().is_none() && (*line, range.start) >= (seen.line, seen.text.end.max(1))
+            };
+            let near = found.iter().enumerate().skip(begin).take_while(|(_, found)| !ends(found));
+            for (at, (line, range)) in near.filter(|(_, (line, _))| *line == seen.line) {
+                let place = |byte| Point { line: *line, byte };
                 let cells = self.cells(y, &seen.columns(place(range.start), place(range.end)));
-                if seen.line == *line && cells.width > 0 {
+                let more = if find.current() == Some(at) { Modifier::REVERSED } else { Modifier::UNDERLINED };
+                if cells.width > 0 {
                     buffer.set_style(cells.intersection(buffer.area), style.add_modifier(more));
                 }
             }
