@@ -151,7 +151,9 @@ impl Steps {
             let index = at.checked_sub(self.shift);
             let live = index.and_then(|index| call.step_outputs.get(index)).filter(|text| !text.is_empty());
             let dropped = index.and_then(|index| call.steps_dropped.get(index)).copied();
-            live.map_or((self.printed(call, at).0, 0), |text| (text.as_str(), dropped.unwrap_or(0)))
+            let kept = index.and_then(|index| call.chain.as_ref()?.steps.get(index));
+            let kept = kept.map_or("", |step| step.output.as_str());
+            live.map_or((kept, 0), |text| (text.as_str(), dropped.unwrap_or(0)))
         };
         (0..self.chain.steps.len()).map(all).collect()
     }

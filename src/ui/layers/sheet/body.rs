@@ -280,8 +280,11 @@ impl Body {
                     let row = rows.get(at)?.clone();
                     Some(Box::new(Seen { row, line: OLD, text: texts.row(at), old: None }))
                 };
-                let seen = |(at, row): (usize, &Row)| {
-                    Seen { row: row.clone(), line: 0, text: fixed.texts.row(at), old: old(at) }
+                let seen = |(at, row): (usize, &Row)| Seen {
+                    row: row.clone(),
+                    line: 0,
+                    text: fixed.texts.row(at),
+                    old: old(at),
                 };
                 rows.map(seen).collect()
             }

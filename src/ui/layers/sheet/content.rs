@@ -92,9 +92,9 @@ impl Sheet {
     fn take(&mut self, mut whole: Whole<'_>, look: &Look<'_>, wall: Wall, is_first: bool) {
         let chain = whole.chain.take();
         // Of an old log nobody knows which step printed what.
-        let told = chain.as_ref().filter(|_| {
-            whole.is_live || whole.step_outputs.iter().any(|(output, _)| !output.is_empty())
-        });
+        let told = chain
+            .as_ref()
+            .filter(|_| whole.is_live || whole.step_outputs.iter().any(|(output, _)| !output.is_empty()));
         let focus = |chain: &Chain| self.picked.or_else(|| chain.focus()).unwrap_or(0);
         let shows = told.map(|chain| focus(chain).min(chain.steps.len() - 1));
         let shown = match (told, shows) {

@@ -335,7 +335,9 @@ impl Sheet {
     /// What has text in view, and in which row.
     fn seen_texts(&self) -> impl Iterator<Item = (&Seen, u16)> {
         let rows = self.drawn.seen.iter().zip(self.drawn.body.top()..);
-        rows.flat_map(|(seen, y)| [Some(seen), seen.old.as_deref()].into_iter().flatten().map(move |seen| (seen, y)))
+        rows.flat_map(|(seen, y)| {
+            [Some(seen), seen.old.as_deref()].into_iter().flatten().map(move |seen| (seen, y))
+        })
     }
 
     fn mark_matches(&self, theme: &Theme, buffer: &mut Buffer) {
@@ -351,7 +353,9 @@ impl Sheet {
             // There may be very many; only where two sides take turns they are in no order.
             let begin = match self.body.half() {
                 Some(_) => 0,
-                None => found.partition_point(|(line, range)| (*line, range.end) <= (seen.line, seen.text.start)),
+                None => {
+                    found.partition_point(|(line, range)| (*line, range.end) <= (seen.line, seen.text.start))
+                }
             };
             let ends = |(line, range): &(usize, Range<usize>)| {
                 self.body.half().is_none() && (*line, range.start) >= (seen.line, seen.text.end.max(1))
