@@ -325,6 +325,7 @@ fn each_side_of_a_change_is_searched_and_selected() {
     let output = ToolOutput::text("Successfully replaced.").with_details(json!({ "patch": PATCH }));
     stage.ended_call("edit", json!({"path": "src/a.rs"}), output);
     stage.click_on("edit");
+    stage.draw();
     stage.wait(1000);
     // What is gone is found, and what stayed on both sides.
     for (text, count) in [("one = 1;", "1/1"), ("two", "1/1"), ("fn main", "1/2")] {
