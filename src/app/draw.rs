@@ -87,7 +87,9 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     transcript.height -= u16::from(has_spare_row);
     state.pane.set_spare_row(has_spare_row);
     state.pane.set_clicks(state.mouse && !state.wheel_only);
-    if !state.conversation.is_empty() {
+    // Nobody would see the page, and it would lay out all that comes.
+    let is_covered = update::sheet::covers(&state.layers);
+    if !state.conversation.is_empty() && !is_covered {
         state.pane.draw(&mut state.conversation, &look, transcript, buffer, &mut hits, &mut next);
     }
     queue_rows::draw(&queue, &look, regions.queue, buffer, &mut hits);

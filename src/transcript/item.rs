@@ -175,6 +175,8 @@ pub struct Call {
     pub chain: Option<Arc<Chain>>,
     /// What each step has printed, as of `output`, as far as this process saw it run; see [`Call::step_output`].
     pub step_outputs: Vec<String>,
+    /// Bytes that were cut from the beginning of each of those.
+    pub steps_dropped: Vec<u64>,
     /// What it waits for.
     pub wait: Option<Wait>,
     /// What it has printed so far, while it runs: the end of it, cut at a line, never more than [`LIVE_OUTPUT`].

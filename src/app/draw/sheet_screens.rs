@@ -3,8 +3,11 @@
 use crate::app::stage::Stage;
 use crate::assert_screen;
 use crate::proto::chain::{Chain, Step, StepJoint, StepState};
+use crate::proto::compaction::CompactionReason;
+use crate::proto::entry::EntryPatch;
 use crate::proto::event::AgentEvent;
-use crate::proto::ids::{CallId, TicketId, TurnId};
+use crate::proto::ids::{CallId, EntryId, TicketId, TurnId};
+use crate::proto::message::Message;
 use crate::proto::tool::ToolOutput;
 use crate::theme::Theme;
 use crate::theme::depth::Depth;
@@ -95,6 +98,57 @@ fn read(stage: &mut Stage) {
     ends(stage, id, "read", ToolOutput::text(text), 3);
 }
 
+fn said(stage: &mut Stage, message: Value) {
+    let message: Message = serde_json::from_value(message).expect("a message");
+    let patch = EntryPatch::Finish(Arc::new(message));
+    stage.event(AgentEvent::Entry { id: EntryId::new("e1"), patch });
+    stage.wait(5_000);
+}
+
+fn thinking(stage: &mut Stage) {
+    let text = "The lexer fails on an **empty** text.\n\n1. It asks for the first token\n2. There is none\n\n```rust\nlet first = tokens[0];\n```\n";
+    let block = json!({"type": "thinking", "thinking": text, "thinkingSignature": ""});
+    said(
+        stage,
+        json!({"role": "assistant", "content": [block], "api": "", "provider": "", "model": "",
+        "usage": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0,
+            "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0}},
+        "stopReason": "stop", "timestamp": 0}),
+    );
+}
+
+fn summary(stage: &mut Stage) {
+    said(
+        stage,
+        json!({"role": "compactionSummary", "tokensBefore": 112_000, "timestamp": 0,
+        "summary": "## Goal\nFix the lexer.\n\n## Done\n- [x] A test that fails\n- [ ] `tokens` on an empty text\n"}),
+    );
+}
+
+fn summing_up(stage: &mut Stage) {
+    stage.event(AgentEvent::CompactionStarted { reason: CompactionReason::Auto, tokens_before: 112_000 });
+    stage.wait(4_200);
+    stage.event(AgentEvent::CompactionProgress { delta: "## Goal\nFix the lexer.\n\n## Do".to_owned() });
+    stage.wait(5_000);
+}
+
+/// A command of the user.
+fn shell(stage: &mut Stage) {
+    said(
+        stage,
+        json!({"role": "bashExecution", "command": "git status --short", "exitCode": 128,
+        "output": "fatal: not a git repository\n", "cancelled": false, "truncated": false, "timestamp": 0}),
+    );
+}
+
+fn picture(stage: &mut Stage) {
+    let id = call(stage, "read", json!({"path": "docs/shot.png"}));
+    let content = json!([{"type": "text", "text": "Read image file [image/png]\n[Image: original 3840x2160, displayed at 1568x882.]"},
+        {"type": "image", "mimeType": "image/png", "data": "A".repeat(4096)}]);
+    let content = serde_json::from_value(content).expect("blocks");
+    ends(stage, id, "read", ToolOutput { content, ..ToolOutput::text("") }, 30);
+}
+
 fn themes() -> Vec<(&'static str, Theme)> {
     vec![("", Theme::quiet_dark()), ("-light", Theme::quiet_light()), ("-ansi", Theme::terminal())]
 }
@@ -102,18 +156,28 @@ fn themes() -> Vec<(&'static str, Theme)> {
 #[test]
 fn sheets() {
     type Scene = (&'static str, fn(&mut Stage), &'static [&'static str]);
-    let scenes: [Scene; 5] = [
+    let scenes: [Scene; 10] = [
         ("steps", steps, &[]),
         ("edit", edit, &[]),
         ("script", script, &[]),
         ("read", read, &[]),
         ("search", steps, &["/", "0", "3"]),
+        ("thinking", thinking, &[]),
+        ("summary", summary, &[]),
+        ("summing-up", summing_up, &[]),
+        ("shell", shell, &[]),
+        ("picture", picture, &[]),
     ];
     for (name, play, keys) in scenes {
         for (suffix, theme) in themes() {
             for size in SIZES {
                 // The light and the plain ones differ in colours alone.
-                if !suffix.is_empty() && (size != (100, 30) || name == "read") {
+                let is_looked_at_once =
+                    matches!(name, "thinking" | "summary" | "summing-up" | "shell" | "picture");
+                if (!suffix.is_empty() || is_looked_at_once) && size != (100, 30) {
+                    continue;
+                }
+                if !suffix.is_empty() && matches!(name, "read" | "shell" | "picture") {
                     continue;
                 }
                 let mut stage = Stage::running();

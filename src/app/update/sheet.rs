@@ -62,6 +62,12 @@ pub fn is_hidden(layers: &[Layer], place: usize) -> bool {
         && layers.iter().skip(place + 1).any(|layer| matches!(layer, Layer::Permission(_)))
 }
 
+/// The page is not seen.
+pub fn covers(layers: &[Layer]) -> bool {
+    let mut places = 0..layers.len();
+    places.any(|place| matches!(layers.get(place), Some(Layer::Sheet(_))) && !is_hidden(layers, place))
+}
+
 /// The sheet, if it is topmost.
 fn top(state: &mut AppState) -> Option<&mut Sheet> {
     match state.layers.last_mut()? {

@@ -30,6 +30,7 @@ impl Conversation {
                 phase: CallPhase::Writing { since },
                 chain: None,
                 step_outputs: Vec::new(),
+                steps_dropped: Vec::new(),
                 wait: None,
                 output: String::new(),
                 output_dropped: 0,
@@ -97,8 +98,13 @@ impl Conversation {
             .chain
             .as_ref()
             .and_then(|chain| chain.steps.iter().position(|step| step.state == StepState::Running));
-        if let Some(output) = running.and_then(|step| call.step_outputs.get_mut(step)) {
-            append_bounded(output, delta);
+        if let Some(step) = running
+            && let Some(output) = call.step_outputs.get_mut(step)
+        {
+            let dropped = append_bounded(output, delta);
+            if let Some(before) = call.steps_dropped.get_mut(step) {
+                *before += dropped;
+            }
         }
         true
     }
@@ -107,6 +113,7 @@ impl Conversation {
     pub(super) fn call_steps(&mut self, id: &CallId, chain: &Arc<Chain>) -> bool {
         let Some(call) = self.call_mut(id) else { return false };
         call.step_outputs.resize_with(chain.steps.len(), String::new);
+        call.steps_dropped.resize(chain.steps.len(), 0);
         let further = |chain: &Chain| chain.steps.len().saturating_sub(1);
         let before = call.chain.as_deref().map_or(0, further);
         call.chain = Some(chain.clone());
@@ -146,6 +153,7 @@ impl Conversation {
         // What the result keeps is what a resumed session will have, so it is what is shown from now on.
         if let Some(chain) = Chain::of_details(result.details.as_ref()) {
             call.step_outputs.resize_with(chain.steps.len(), String::new);
+            call.steps_dropped.resize(chain.steps.len(), 0);
             call.chain = Some(Arc::new(chain));
         }
         let limit = match call.phase {

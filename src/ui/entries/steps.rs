@@ -11,7 +11,6 @@ use super::state::State;
 use super::{EntryCx, Moving};
 use crate::proto::chain::{Chain, Step, StepJoint, StepState};
 use crate::text::row::Row;
-use crate::theme::Theme;
 use crate::theme::role::Role;
 use crate::transcript::item::Call;
 use crate::ui::band::{self, bullet, ground};
@@ -124,6 +123,30 @@ impl Steps {
         Some(Seg::new(Role::Muted, format!(" at {} of {}", at + 1, self.chain.steps.len())))
     }
 
+    /// The steps as they are shown, the one that stands before those of the call among them.
+    pub const fn chain(&self) -> &Chain {
+        &self.chain
+    }
+
+    /// What a step printed, as much as is known, and how many lines before that are not.
+    fn printed<'a>(&self, call: &'a Call, at: usize) -> (&'a str, u64) {
+        at.checked_sub(self.shift).map_or(("", 0), |at| call.step_output(at))
+    }
+
+    /// All that each step printed, as far as this process has it: logs keep the ends only. With it the bytes that were
+    /// cut from its beginning.
+    pub fn all_printed<'a>(&self, call: &'a Call) -> Vec<(&'a str, u64)> {
+        let all = |at: usize| {
+            let index = at.checked_sub(self.shift);
+            let live = index.and_then(|index| call.step_outputs.get(index)).filter(|text| !text.is_empty());
+            let dropped = index.and_then(|index| call.steps_dropped.get(index)).copied();
+            let kept = index.and_then(|index| call.chain.as_ref()?.steps.get(index));
+            let kept = kept.map_or("", |step| step.output.as_str());
+            live.map_or((kept, 0), |text| (text.as_str(), dropped.unwrap_or(0)))
+        };
+        (0..self.chain.steps.len()).map(all).collect()
+    }
+
     /// Adds a line for each step to a panel, and what the one printed that tells most; of an open row, all printed.
     pub fn draw(&self, panel: &mut Panel<'_>, call: &Call, whole_in: Option<&str>) {
         let steps = &self.chain.steps;
@@ -138,10 +161,7 @@ impl Steps {
             let is_moving = next != NextDeadline::default();
             panel.push_whole(row, is_moving.then(|| Arc::new(line) as Arc<dyn Moving>));
             panel.skip(step.text.len() + 1);
-            let (text, lines_before) = match at.checked_sub(self.shift) {
-                Some(at) => call.step_output(at),
-                None => ("", 0),
-            };
+            let (text, lines_before) = self.printed(call, at);
             if panel.cx.open || focus == Some(at) {
                 panel.set_in(chip + 1);
                 let output = Output { text, lines_before, whole_in, ..Output::default() };
@@ -170,6 +190,26 @@ fn chip_columns(steps: usize) -> usize {
     steps.to_string().len() + 2
 }
 
+/// Columns before the lines of steps in the sheet: its text begins there.
+const SHEET_INDENT: usize = 1;
+
+/// The line of a step of a chain in the head of the sheet, the one whose output is shown on a ground of its own. `begun`:
+/// when the first of them began.
+pub fn sheet_line(
+    chain: &Chain,
+    at: usize,
+    begun: Option<Instant>,
+    is_shown: bool,
+    cx: &EntryCx<'_>,
+    next: &mut NextDeadline,
+) -> Row {
+    let Some(step) = chain.steps.get(at) else { return Row::default() };
+    let has_ground = is_shown && cx.look.theme.is_readable();
+    let base = if has_ground { cx.look.theme.color(Role::SelectedBg) } else { Color::Reset };
+    let line = StepLine::of(at + 1, chain.steps.len(), step, begun, base);
+    StepLine { is_shown, ..line }.row_at(SHEET_INDENT, cx, next)
+}
+
 /// The line of a step.
 #[derive(Debug)]
 struct StepLine {
@@ -184,6 +224,8 @@ struct StepLine {
     /// When it ended; only where that is known.
     ended: Option<Instant>,
     base: Color,
+    /// It stands out: its output is what is looked at.
+    is_shown: bool,
 }
 
 impl StepLine {
@@ -201,6 +243,7 @@ impl StepLine {
             since: since.filter(|_| step.state == StepState::Running),
             ended: ended.filter(|_| step.state.has_run()),
             base,
+            is_shown: false,
         }
     }
 
@@ -250,9 +293,15 @@ impl StepLine {
 
 impl Moving for StepLine {
     fn row(&self, cx: &EntryCx<'_>, next: &mut NextDeadline) -> Row {
+        self.row_at(body::indent(cx), cx, next)
+    }
+}
+
+impl StepLine {
+    /// The row, so many columns from the left edge.
+    fn row_at(&self, indent: usize, cx: &EntryCx<'_>, next: &mut NextDeadline) -> Row {
         let theme = cx.look.theme;
         let columns = usize::from(cx.width);
-        let indent = body::indent(cx);
         let flash = self.ended.and_then(|ended| ground::flash(ended, cx.look, next));
         let hue = theme.color(role(self.state));
         let flashing = |ground: Color| flash.map_or(ground, |share| theme.mix(ground, hue, share));
@@ -277,7 +326,9 @@ impl Moving for StepLine {
             0 => 0,
             columns => columns + 3,
         };
-        let left = vec![Span::styled(self.text.clone(), theme.style_on(text_role, ground))];
+        let text = theme.style_on(text_role, ground);
+        let text = if self.is_shown { text.add_modifier(Modifier::BOLD) } else { text };
+        let left = vec![Span::styled(self.text.clone(), text)];
         let left = paint::cut(left, room.saturating_sub(rail_columns), dots);
         let text_end = u16::try_from(gutter + paint::columns(&left)).unwrap_or(u16::MAX);
         spans.extend(paint::left_and_rail(left, rail, room, dots));
@@ -313,19 +364,6 @@ const fn tint(state: StepState) -> f64 {
         StepState::Skipped => 0.05,
         StepState::Unknown => 0.14,
     }
-}
-
-/// The ground of a step's number, at rest; the theme's own grounds where nothing can be mixed.
-pub fn chip_ground(state: StepState, theme: &Theme) -> Color {
-    let base = theme.color(Role::ToolPendingBg);
-    if !theme.is_readable() {
-        return match state {
-            StepState::Ok => theme.color(Role::ToolSuccessBg),
-            StepState::Failed | StepState::TimedOut => theme.color(Role::ToolErrorBg),
-            _ => base,
-        };
-    }
-    theme.mix(base, theme.color(role(state)), tint(state))
 }
 
 /// The colour that tells how a step is.

@@ -66,6 +66,7 @@ fn call(tool: &str, arguments: Value, phase: CallPhase) -> Item {
         phase,
         chain: None,
         step_outputs: Vec::new(),
+        steps_dropped: Vec::new(),
         wait: None,
         output: String::new(),
         output_dropped: 0,

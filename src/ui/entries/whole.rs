@@ -4,15 +4,20 @@ use super::body::change;
 use super::draft::Draft;
 use super::outcome::Outcome;
 use super::seg;
+use super::steps::Steps;
 use super::title::{self, Kind};
-use super::{EntryCx, Layout, facts};
+use super::{EntryCx, Layout, facts, shell};
 use crate::proto::chain::Chain;
 use crate::proto::message::{Block, ToolResultMessage};
 use crate::text::diff::{self, Line};
-use crate::text::{clean, formats};
+use crate::text::row::Row;
+use crate::text::{clean, formats, width};
 use crate::theme::role::Role;
 use crate::transcript::item::{Body, Call, CallPhase, CompactionPhase, Item, Shell};
+use crate::ui::band::{Band, Edge};
 use crate::ui::look::Look;
+use crate::ui::scene::NextDeadline;
+use ratatui::text::Span;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::path::Path;
@@ -36,10 +41,12 @@ pub struct Whole<'a> {
     pub facts: Vec<String>,
     /// When it began.
     pub begun: Begun,
-    /// Its steps.
+    /// Its steps, more than one, where the user wants to see them.
     pub chain: Option<Arc<Chain>>,
-    /// What each step has printed, where the steps do not tell it themselves.
-    pub step_outputs: &'a [String],
+    /// What each of them has printed, and how many bytes before that are not kept.
+    pub step_outputs: Vec<(&'a str, u64)>,
+    /// When the first of them began, if this process saw that.
+    pub steps_since: Option<Instant>,
     /// What is shown below.
     pub shown: Shown<'a>,
     /// What a copy of the result is called.
@@ -97,12 +104,59 @@ pub const fn has_whole(item: &Item) -> bool {
     )
 }
 
-/// The rows of an item that stand above everything else of it: its band or its label. `open` is not looked at.
-pub fn head(item: &Item, cx: &EntryCx<'_>) -> Layout {
-    let mut layout = super::lay_out(item, &EntryCx { open: false, ..*cx });
-    layout.rows.truncate(1);
-    layout.moving.retain(|(row, _)| *row == 0);
-    layout
+/// What stands at the top of an item.
+#[derive(Debug)]
+pub enum Head {
+    /// Its band.
+    Band(Box<Band>),
+    /// The row that stands for one, as the transcript has it.
+    Row(Layout),
+}
+
+/// Columns before what a band says in the sheet: it stands above the numbers of the steps.
+const EDGE: Edge = Edge::Blank(2);
+
+impl Head {
+    /// The row at this moment; tells `next` when it is another one.
+    pub fn row(&self, cx: &EntryCx<'_>, next: &mut NextDeadline) -> Row {
+        match self {
+            Self::Band(band) => band.row(cx, EDGE, next),
+            Self::Row(layout) => {
+                next.merge(layout.next);
+                let row = match (layout.moving.first(), layout.rows.first()) {
+                    (Some((_, moving)), _) => moving.row(cx, next),
+                    (None, row) => row.cloned().unwrap_or_default(),
+                };
+                if layout.indent == 0 {
+                    return row;
+                }
+                let mark = layout.mark.clone().unwrap_or_default();
+                let blank = usize::from(layout.indent).saturating_sub(width::of(&mark.content));
+                let mut spans = vec![mark, Span::raw(" ".repeat(blank))];
+                spans.extend(row.spans.iter().cloned());
+                Row { spans, ..row }
+            }
+        }
+    }
+
+    /// It has to be made anew to be true.
+    pub fn is_stale(&self) -> bool {
+        matches!(self, Self::Row(layout) if layout.next != NextDeadline::default())
+    }
+}
+
+/// What stands above everything else of an item: its band or its label. `open` is not looked at.
+pub fn head(item: &Item, cx: &EntryCx<'_>) -> Head {
+    match &item.body {
+        Body::Call(call) => Head::Band(Box::new(super::call_band(call, cx))),
+        Body::Shell(shell) => Head::Band(Box::new(shell::band_of(shell, cx))),
+        _ => {
+            let mut layout = super::lay_out(item, &EntryCx { open: false, ..*cx });
+            layout.rows.truncate(1);
+            layout.moving.retain(|(row, _)| *row == 0);
+            Head::Row(layout)
+        }
+    }
 }
 
 /// All of an item; nothing of one that has no more than its rows show.
@@ -148,7 +202,8 @@ fn markdown<'a>(label: &str, gave: &'static str, text: &'a str) -> Whole<'a> {
         facts: Vec::new(),
         begun: Begun::Unknown,
         chain: None,
-        step_outputs: &[],
+        step_outputs: Vec::new(),
+        steps_since: None,
         shown: Shown::Markdown(Cow::Borrowed(text)),
         gave,
         result: Some(Cow::Borrowed(text)),
@@ -193,8 +248,16 @@ fn of_call<'a>(call: &'a Call, look: &Look<'_>) -> Whole<'a> {
     let mut whole = markdown(if tool.is_empty() { "call" } else { &tool }, "copy output", "");
     whole.result = None;
     whole.is_live = !matches!(call.phase, CallPhase::Done { .. } | CallPhase::Dropped);
-    whole.chain = call.chain.clone();
-    whole.step_outputs = &call.step_outputs;
+    let outcome = match &call.phase {
+        CallPhase::Done { result, .. } => Some(Outcome::of(result, kind == Kind::Bash)),
+        _ => None,
+    };
+    // As the row shows them: what ran when the call ended runs no more.
+    if let Some(steps) = Steps::of(call, outcome.as_ref(), &EntryCx { look, width: 1, open: false }) {
+        whole.step_outputs = steps.all_printed(call);
+        whole.chain = Some(Arc::new(steps.chain().clone()));
+        whole.steps_since = call.begun();
+    }
     let command = title::text(&call.arguments, "command").unwrap_or_default().trim();
     whole.asked = match kind {
         Kind::Bash => {
@@ -313,10 +376,6 @@ fn ended<'a>(whole: &mut Whole<'a>, call: &'a Call, result: &'a ToolResultMessag
     }
     let details = result.details.as_ref();
     whole.whole_in = details.and_then(|details| details.get("fullOutputPath")).and_then(Value::as_str);
-    if let Some(kept) = details.and_then(|details| details.get("chain")) {
-        let kept = serde_json::from_value::<Chain>(kept.clone()).ok();
-        whole.chain = kept.filter(|chain| !chain.steps.is_empty()).map(Arc::new).or(whole.chain.take());
-    }
     let body = outcome.body().to_owned();
     let says = outcome.says.as_ref();
     whole.facts.extend(pictures(result));

@@ -265,6 +265,95 @@ fn a_drag_takes_the_text_without_its_wraps() {
 }
 
 #[test]
+fn a_drag_beyond_an_edge_scrolls_on_while_it_is_held() {
+    let mut stage = opened(200);
+    stage.wait(1000);
+    stage.key("home");
+    stage.draw();
+    let (x, y) = stage.cell("output 3");
+    stage.mouse(PRESS, x, y);
+    let below = stage.state.size.1 - 1;
+    stage.mouse(DRAG, x + 8, below);
+    let first = |stage: &mut Stage| {
+        let screen = stage.screen();
+        let line = screen.lines().find(|line| line.contains(" of 200")).expect("the rule").to_owned();
+        let range =
+            line.split_once("–").map(|(before, _)| before.rsplit(' ').next().unwrap_or("").to_owned());
+        range.and_then(|first| first.parse::<usize>().ok()).expect("a number")
+    };
+    // No other event comes: the frames do it, and ask for the next one.
+    let mut before = first(&mut stage);
+    for _ in 0..5 {
+        stage.wait(50);
+        let now = first(&mut stage);
+        assert_eq!(now, before + 1);
+        assert_eq!(first(&mut stage), now, "not with each frame");
+        before = now;
+    }
+    let released = stage.mouse(RELEASE, x + 8, below).effects;
+    let last = before + 24;
+    let text: String = (3..=last).map(|line| format!("output {line}\n")).collect();
+    let [Effect::CopySelection(copied)] = &released[..] else { panic!("{released:?}") };
+    assert!(text.starts_with(copied.as_str()) && copied.lines().count() >= last - 3, "{copied}");
+    stage.wait(500);
+    assert_eq!(first(&mut stage), before, "it was let go");
+    // At the end there is nothing more to ask for.
+    stage.key("shift+g");
+    let (x, y) = stage.cell("output 190");
+    stage.mouse(PRESS, x, y);
+    stage.mouse(DRAG, x, below);
+    stage.draw();
+    stage.wait(100);
+    stage.draw();
+    let next = stage.state.scene.next_deadline;
+    assert_eq!(next, crate::ui::scene::NextDeadline::default());
+}
+
+#[test]
+fn the_page_under_it_is_not_drawn() {
+    let mut stage = opened(3);
+    assert_eq!(stage.state.scene.hits.areas_of(&Target::Transcript).count(), 0);
+    stage.key("esc");
+    stage.draw();
+    assert_ne!(stage.state.scene.hits.areas_of(&Target::Transcript).count(), 0);
+}
+
+#[test]
+fn each_side_of_a_change_is_searched_and_selected() {
+    let mut stage = begun();
+    stage.state.size = (140, 30);
+    let output = ToolOutput::text("Successfully replaced.").with_details(json!({ "patch": PATCH }));
+    stage.ended_call("edit", json!({"path": "src/a.rs"}), output);
+    stage.click_on("edit");
+    stage.draw();
+    stage.wait(1000);
+    // What is gone is found, and what stayed on both sides.
+    for (text, count) in [("one = 1;", "1/1"), ("two", "1/1"), ("fn main", "1/2")] {
+        stage.key("/");
+        stage.type_text(text);
+        let screen = stage.screen();
+        assert!(screen.contains(count), "{text}\n{screen}");
+        stage.key("esc");
+    }
+    let (x, y) = stage.cell("let one = 1;");
+    let right = stage.cell("let one = 10;").0;
+    stage.mouse(PRESS, x, y);
+    // The pointer goes over to the other side, the selection does not.
+    stage.mouse(DRAG, right + 20, y);
+    stage.draw();
+    let released = stage.mouse(RELEASE, right + 20, y).effects;
+    assert_eq!(released, [Effect::CopySelection("let one = 1;".to_owned())]);
+    stage.wait(1000);
+    stage.mouse(PRESS, right, y);
+    let released = stage.mouse(RELEASE, right + 6, y).effects;
+    assert_eq!(released, [Effect::CopySelection("let on".to_owned())]);
+    // Unified there is one text, in which nothing is selected yet.
+    stage.keys(&["d", "/"]);
+    stage.type_text("fn main");
+    assert!(stage.screen().contains("1/1"));
+}
+
+#[test]
 fn the_bar_is_taken_by_its_thumb_or_its_track() {
     let mut stage = opened(400);
     stage.wait(1000);
@@ -372,6 +461,60 @@ fn steps_are_picked_by_number_arrows_and_clicks() {
     stage.click(&Target::Sheet(SheetPart::Step(1)));
     stage.draw();
     assert_eq!(stage.keys(&["o"]), copy("second out"));
+}
+
+#[test]
+fn a_step_looks_in_it_as_it_does_in_its_row() {
+    let mut stage = begun();
+    let call = stage.started_call("bash", json!({"command": "task 1 && task 2 && task 3"}));
+    let mut steps =
+        Chain::clone(&chain(&[(StepState::Ok, "out\n"), (StepState::Running, ""), (StepState::Waiting, "")]));
+    steps.steps[1].started_ms = Some(1_500);
+    steps.steps[1].took_ms = None;
+    stage.event(AgentEvent::ToolSteps { call: call.clone(), chain: Arc::new(steps) });
+    stage.click_on("task 1");
+    stage.wait(4_200);
+    // The number of what runs breathes, its time runs, and the band fills.
+    let ground = |stage: &mut Stage| {
+        let (_, y) = stage.cell(" 2  task 2");
+        stage.draw().0[(2, y)].bg
+    };
+    let before = ground(&mut stage);
+    assert!(stage.screen().contains("2.7s"), "{}", stage.screen());
+    assert!(stage.state.scene.next_deadline != crate::ui::scene::NextDeadline::default());
+    stage.wait(400);
+    assert_ne!(ground(&mut stage), before);
+    // What was stopped is called what its row calls it.
+    let output = ToolOutput { is_error: true, ..ToolOutput::text("out\n\nCommand aborted") };
+    let (tool, output) = ("bash".to_owned(), Arc::new(output));
+    stage.event(AgentEvent::ToolFinished { call, tool, output, duration_ms: Some(4_600) });
+    let screen = stage.screen();
+    assert_eq!((screen.matches("stopped").count(), screen.matches("aborted").count()), (2, 0), "{screen}");
+    assert!(screen.contains("skipped"), "{screen}");
+}
+
+#[test]
+fn what_goes_from_the_begin_of_a_step_moves_nobody() {
+    let mut stage = begun();
+    let call = stage.started_call("bash", json!({"command": "task 1 && task 2"}));
+    let steps = chain(&[(StepState::Running, ""), (StepState::Waiting, "")]);
+    stage.event(AgentEvent::ToolSteps { call: call.clone(), chain: steps });
+    let lines =
+        |from: usize, to: usize| -> String { (from..to).map(|line| format!("line {line:05}\n")).collect() };
+    // 5,900 lines of 11 bytes are all that is kept.
+    stage.grown(&call, &lines(0, 5_900));
+    stage.click_on("task 1");
+    stage.draw();
+    stage.keys(&["pageup", "pageup"]);
+    let first = |stage: &mut Stage| {
+        let screen = stage.screen();
+        let line = screen.lines().find(|line| line.contains("line 0")).expect("a line");
+        line.trim().split("  ").next().map(str::to_owned)
+    };
+    let before = first(&mut stage);
+    stage.grown(&call, &lines(5_900, 6_100));
+    assert!(!stage.screen().contains("following"));
+    assert_eq!(first(&mut stage), before);
 }
 
 #[test]

@@ -17,11 +17,14 @@ pub const WIDE: u16 = 120;
 /// A place in the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Point {
-    /// The line. What is laid out as a whole has a single one.
+    /// The line. What is laid out as a whole has a single one, side by side one for each side ([`OLD`]).
     pub line: usize,
     /// A byte of it.
     pub byte: usize,
 }
+
+/// The line that stands for the left side of a change.
+pub const OLD: usize = 1;
 
 /// What went from the begin of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +44,8 @@ pub struct Seen {
     pub line: usize,
     /// What of its text the row shows.
     pub text: Range<usize>,
+    /// Of a change side by side, the left side; `row` has the text of the right one.
+    pub old: Option<Box<Seen>>,
 }
 
 impl Seen {
@@ -77,7 +82,7 @@ impl Seen {
 pub fn seen_of_line(line: usize, rows: Vec<Row>) -> Vec<Seen> {
     let texts = RowTexts::of(&rows);
     // Blanks at the end of the line are kept for what is drawn there; a copy leaves them out.
-    rows.into_iter().enumerate().map(|(at, row)| Seen { row, line, text: texts.row(at) }).collect()
+    rows.into_iter().enumerate().map(|(at, row)| Seen { row, line, text: texts.row(at), old: None }).collect()
 }
 
 /// Rows that are laid out as a whole.
@@ -86,6 +91,8 @@ pub struct Fixed {
     source: Source,
     rows: Vec<Row>,
     texts: RowTexts,
+    /// The left side, where there are two, and the columns before what stands between them.
+    old: Option<(Vec<Row>, RowTexts, usize)>,
     made_for: Option<(u64, usize, bool)>,
 }
 
@@ -98,10 +105,11 @@ enum Source {
 
 impl Fixed {
     const fn new(source: Source) -> Self {
-        Self { source, rows: Vec::new(), texts: RowTexts::new(), made_for: None }
+        Self { source, rows: Vec::new(), texts: RowTexts::new(), old: None, made_for: None }
     }
 
-    fn lay_out(&mut self, theme: &Theme, columns: usize, is_beside: bool) {
+    /// Returns whether its text may be another one.
+    fn lay_out(&mut self, theme: &Theme, columns: usize, is_beside: bool) -> bool {
         let wanted = Some((theme.revision(), columns, is_beside));
         match &mut self.source {
             Source::Markdown(stream, _) => {
@@ -113,17 +121,35 @@ impl Fixed {
                     self.texts.push(row);
                 }
             }
-            Source::Change(..) if self.made_for == wanted => {}
+            Source::Change(..) if self.made_for == wanted => return false,
             Source::Change(lines, path) => {
-                self.rows = if is_beside {
-                    side_by_side::rows(lines, path, theme, columns)
-                } else {
-                    diff::rows(lines, path, theme, columns)
-                };
+                let sides = if is_beside { side_by_side::rows(lines, path, theme, columns) } else { None };
+                match sides {
+                    Some(sides) => {
+                        self.rows = sides.rows;
+                        self.old = Some((Vec::new(), RowTexts::of(&sides.old), sides.half));
+                        if let Some(old) = &mut self.old {
+                            old.0 = sides.old;
+                        }
+                    }
+                    None => {
+                        self.rows = diff::rows(lines, path, theme, columns);
+                        self.old = None;
+                    }
+                }
                 self.texts = RowTexts::of(&self.rows);
             }
         }
         self.made_for = wanted;
+        true
+    }
+
+    /// The text of a side, and the rows it is of.
+    fn side(&self, line: usize) -> (&[Row], &RowTexts) {
+        match &self.old {
+            Some((rows, texts, _)) if line == OLD => (rows, texts),
+            _ => (self.rows(), &self.texts),
+        }
     }
 
     fn rows(&self) -> &[Row] {
@@ -207,11 +233,22 @@ impl Body {
         matches!(self, Self::Fixed(fixed) if matches!(fixed.source, Source::Change(..)))
     }
 
-    /// Brings the rows up to date.
-    pub fn lay_out(&mut self, theme: &Theme, columns: usize, is_beside: bool) {
+    /// Brings the rows up to date. Returns whether places in the text may mean something else than before.
+    pub fn lay_out(&mut self, theme: &Theme, columns: usize, is_beside: bool) -> bool {
         match self {
-            Self::Lines(lines) => lines.lay_out(theme, columns),
+            Self::Lines(lines) => {
+                lines.lay_out(theme, columns);
+                false
+            }
             Self::Fixed(fixed) => fixed.lay_out(theme, columns, is_beside),
+        }
+    }
+
+    /// Columns of the left side, where there are two sides.
+    pub fn half(&self) -> Option<usize> {
+        match self {
+            Self::Lines(_) => None,
+            Self::Fixed(fixed) => fixed.old.as_ref().map(|(_, _, half)| *half),
         }
     }
 
@@ -238,7 +275,18 @@ impl Body {
             Self::Lines(lines) => lines.window(top, count),
             Self::Fixed(fixed) => {
                 let rows = fixed.rows().iter().enumerate().skip(top).take(count);
-                rows.map(|(at, row)| Seen { row: row.clone(), line: 0, text: fixed.texts.row(at) }).collect()
+                let old = |at: usize| {
+                    let (rows, texts, _) = fixed.old.as_ref()?;
+                    let row = rows.get(at)?.clone();
+                    Some(Box::new(Seen { row, line: OLD, text: texts.row(at), old: None }))
+                };
+                let seen = |(at, row): (usize, &Row)| Seen {
+                    row: row.clone(),
+                    line: 0,
+                    text: fixed.texts.row(at),
+                    old: old(at),
+                };
+                rows.map(seen).collect()
             }
         }
     }
@@ -247,7 +295,7 @@ impl Body {
     pub fn row_of(&mut self, point: Point) -> usize {
         match self {
             Self::Lines(lines) => lines.row_of(point),
-            Self::Fixed(fixed) => fixed.texts.row_at(point.byte),
+            Self::Fixed(fixed) => fixed.side(point.line).1.row_at(point.byte),
         }
     }
 
@@ -255,7 +303,7 @@ impl Body {
     pub fn line_text(&mut self, line: usize) -> String {
         match self {
             Self::Lines(lines) => lines.line_text(line),
-            Self::Fixed(fixed) => fixed.texts.text().to_owned(),
+            Self::Fixed(fixed) => fixed.side(line).1.text().to_owned(),
         }
     }
 
@@ -263,7 +311,10 @@ impl Body {
     pub fn text(&mut self, from: Point, to: Point) -> String {
         match self {
             Self::Lines(lines) => lines.text(from, to),
-            Self::Fixed(fixed) => fixed.texts.copy(fixed.rows(), &(from.byte..to.byte)),
+            Self::Fixed(fixed) => {
+                let (rows, texts) = fixed.side(from.line);
+                texts.copy(rows, &(from.byte..to.byte))
+            }
         }
     }
 
@@ -283,7 +334,20 @@ impl Body {
         match self {
             Self::Lines(lines) => lines.find(pattern, from),
             Self::Fixed(fixed) => {
-                pattern.find_all(fixed.texts.text()).into_iter().map(|range| (0, range)).collect()
+                let sides = if fixed.old.is_some() { 0..=OLD } else { 0..=0 };
+                let of_side = |line: usize| {
+                    let found = pattern.find_all(fixed.side(line).1.text());
+                    found.into_iter().map(move |range| (line, range))
+                };
+                let mut found: Vec<_> = sides.flat_map(of_side).collect();
+                // From above, as one reads; of a row what was comes first.
+                if fixed.old.is_some() {
+                    let row = |(line, range): &(usize, Range<usize>)| {
+                        (fixed.side(*line).1.row_at(range.start), OLD - *line, range.start)
+                    };
+                    found.sort_by_key(row);
+                }
+                found
             }
         }
     }

@@ -2,14 +2,12 @@
 
 use super::Sheet;
 use super::body::{Body, Point};
-use crate::proto::chain::{Chain, StepState};
+use crate::proto::chain::Chain;
 use crate::proto::message::Millis;
-use crate::text::formats;
 use crate::transcript::conversation::Conversation;
 use crate::ui::entries::EntryCx;
-use crate::ui::entries::whole::{self, Begun, Shown, Whole};
+use crate::ui::entries::whole::{self, Begun, Head, Shown, Whole};
 use crate::ui::look::Look;
-use crate::ui::scene::NextDeadline;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
@@ -38,8 +36,8 @@ pub struct Content {
     pub facts: Vec<String>,
     /// Its steps, if they are shown.
     pub chain: Option<Arc<Chain>>,
-    /// When it began, while it goes on.
-    pub since: Option<Instant>,
+    /// When the first of them began, if that was seen.
+    pub steps_since: Option<Instant>,
     /// What the button of the result is called.
     pub gave: &'static str,
     /// The result, where it is not what is shown.
@@ -57,18 +55,6 @@ impl Content {
     pub fn steps(&self) -> usize {
         self.chain.as_ref().map_or(0, |chain| chain.steps.len())
     }
-}
-
-/// The step whose output is shown unless another is picked: the one that runs, else the first that went wrong, else the
-/// last that ran.
-fn focus(chain: &Chain) -> usize {
-    use StepState::{Aborted, Failed, Handled, Ok, Running, TimedOut};
-    let first = |states: &[StepState]| chain.steps.iter().position(|step| states.contains(&step.state));
-    let last = |states: &[StepState]| chain.steps.iter().rposition(|step| states.contains(&step.state));
-    first(&[Running])
-        .or_else(|| first(&[Failed, TimedOut, Aborted]))
-        .or_else(|| last(&[Ok, Handled]))
-        .unwrap_or(0)
 }
 
 fn word(shown: &Shown<'_>) -> &'static str {
@@ -89,8 +75,7 @@ impl Sheet {
         let Some(item) = item.filter(|_| conversation.generation() == self.generation) else { return false };
         let cx = EntryCx { look, width: columns.max(1), open: false };
         let head_for = (item.revision, columns, look.theme.revision());
-        let is_stale = |head: &crate::ui::entries::Layout| head.next != NextDeadline::default();
-        if self.head_for != head_for || self.head.as_deref().is_none_or(is_stale) {
+        if self.head_for != head_for || self.head.as_deref().is_none_or(Head::is_stale) {
             self.head = Some(Arc::new(whole::head(item, &cx)));
             self.head_for = head_for;
         }
@@ -105,19 +90,18 @@ impl Sheet {
     }
 
     fn take(&mut self, mut whole: Whole<'_>, look: &Look<'_>, wall: Wall, is_first: bool) {
-        let chain = whole.chain.take().filter(|chain| look.display.chains && chain.steps.len() > 1);
+        let chain = whole.chain.take();
         // Of an old log nobody knows which step printed what.
-        let printed = |chain: &Chain, step: usize| -> String {
-            let kept = chain.steps.get(step).map_or("", |step| step.output.as_str());
-            let live = whole.step_outputs.get(step).map_or("", String::as_str);
-            if kept.is_empty() { live.to_owned() } else { kept.to_owned() }
-        };
-        let told = chain.as_ref().filter(|chain| {
-            whole.is_live || (0..chain.steps.len()).any(|step| !printed(chain, step).is_empty())
-        });
-        let shows = told.map(|chain| self.picked.unwrap_or_else(|| focus(chain)).min(chain.steps.len() - 1));
+        let told = chain
+            .as_ref()
+            .filter(|_| whole.is_live || whole.step_outputs.iter().any(|(output, _)| !output.is_empty()));
+        let focus = |chain: &Chain| self.picked.or_else(|| chain.focus()).unwrap_or(0);
+        let shows = told.map(|chain| focus(chain).min(chain.steps.len() - 1));
         let shown = match (told, shows) {
-            (Some(chain), Some(step)) => Shown::Output(Cow::Owned(printed(chain, step)), 0),
+            (Some(_), Some(step)) => {
+                let (text, dropped) = whole.step_outputs.get(step).copied().unwrap_or_default();
+                Shown::Output(Cow::Borrowed(text), dropped)
+            }
             _ => std::mem::replace(&mut whole.shown, Shown::Output(Cow::Borrowed(""), 0)),
         };
         let word = word(&shown);
@@ -143,10 +127,7 @@ impl Sheet {
             arguments: whole.arguments.map(arguments).unwrap_or_default(),
             facts: whole.facts,
             chain,
-            since: match whole.begun {
-                Begun::Since(since) => Some(since),
-                Begun::Unknown | Begun::Then(_) | Begun::At(_) => None,
-            },
+            steps_since: whole.steps_since,
             gave: whole.gave,
             result: whole.result.map(Cow::into_owned),
             whole_in: whole.whole_in.map(str::to_owned),
@@ -193,9 +174,4 @@ fn arguments(arguments: &serde_json::Map<String, serde_json::Value>) -> Vec<(Str
         (key.clone(), value)
     });
     shown.collect()
-}
-
-/// A time of a step.
-pub fn step_time(took_ms: Option<u64>) -> Option<String> {
-    took_ms.map(|took| formats::took(std::time::Duration::from_millis(took)))
 }

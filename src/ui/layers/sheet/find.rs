@@ -104,7 +104,13 @@ impl Sheet {
         self.search_again(true);
         let Some(find) = &mut self.find else { return };
         let from = (find.from.line, find.from.byte);
-        let after = find.found.iter().position(|(line, range)| (*line, range.start) >= from);
+        let is_after = |(line, range): &(usize, Range<usize>)| match self.body.half() {
+            Some(_) => {
+                self.body.row_of(Point { line: *line, byte: range.start }) >= self.body.row_of(find.from)
+            }
+            None => (*line, range.start) >= from,
+        };
+        let after = find.found.iter().position(is_after);
         find.current = after.or((!find.found.is_empty()).then_some(0));
         self.reveal();
     }

@@ -1,19 +1,18 @@
 //! The head of the sheet: facts, the whole command or one line for each step, arguments.
 
 use super::Sheet;
-use super::content::step_time;
-use crate::proto::chain::{Chain, Step, StepState};
+use crate::proto::chain::Chain;
 use crate::text::highlight::Highlighter;
+use crate::text::row::Row;
 use crate::text::wrap::{self, Break, Run};
-use crate::text::{clean, formats, width};
+use crate::text::{clean, width};
 use crate::theme::role::Role;
-use crate::ui::entries::steps::chip_ground;
+use crate::ui::entries::EntryCx;
+use crate::ui::entries::steps;
 use crate::ui::look::Look;
 use crate::ui::paint;
 use crate::ui::scene::NextDeadline;
-use ratatui::style::{Color, Modifier};
 use ratatui::text::Span;
-use std::time::Duration;
 
 /// Rows that are made of one text at most: the head has no room for more.
 const MOST: usize = super::areas::MOST_HEAD as usize;
@@ -76,73 +75,11 @@ impl Sheet {
         rows.collect()
     }
 
-    /// A step's row, over `columns` columns.
-    pub(super) fn step_row(
-        &self,
-        index: usize,
-        look: &Look<'_>,
-        columns: usize,
-        next: &mut NextDeadline,
-    ) -> Vec<Span<'static>> {
-        let Some(step) = self.content.chain.as_ref().and_then(|chain| chain.steps.get(index)) else {
-            return Vec::new();
-        };
-        let theme = look.theme;
-        let is_selected = self.shows == Some(index);
-        let readable = theme.is_readable();
-        let ground = if is_selected && readable { theme.color(Role::SelectedBg) } else { Color::Reset };
-        let on = |role: Role| {
-            let style = match ground {
-                // Reversed, every colour would become a ground of its own.
-                Color::Reset if is_selected => theme.style(Role::Text),
-                Color::Reset => theme.style(role),
-                ground => theme.style_on(role, ground),
-            };
-            if is_selected { style.add_modifier(Modifier::BOLD) } else { style }
-        };
-        let chip = chip_ground(step.state, theme);
-        let role = match step.state {
-            StepState::Waiting | StepState::Skipped => Role::Dim,
-            _ => Role::Text,
-        };
-        let mut chip_style = theme.style_on(role, chip).add_modifier(Modifier::BOLD);
-        if chip != Color::Reset {
-            chip_style = chip_style.bg(chip);
-        }
-        let left = vec![
-            Span::styled(format!(" {} ", index + 1), chip_style),
-            Span::styled(" ", on(role)),
-            Span::styled(line(&step.text), on(role)),
-        ];
-        let rail = self.step_rail(step, look, next).into_iter();
-        let rail = rail.map(|(role, text)| Span::styled(text, on(role))).collect();
-        paint::left_and_rail(left, rail, columns, on(Role::Muted))
-    }
-
-    fn step_rail(&self, step: &Step, look: &Look<'_>, next: &mut NextDeadline) -> Vec<(Role, String)> {
-        let exit = || step.exit.map_or_else(|| "failed".to_owned(), |code| format!("exit {code}"));
-        let word = match step.state {
-            StepState::Failed => Some((Role::Error, exit())),
-            StepState::Handled => Some((Role::Muted, exit())),
-            StepState::TimedOut => Some((Role::Warning, "timed out".to_owned())),
-            StepState::Aborted => Some((Role::Muted, "aborted".to_owned())),
-            StepState::Skipped => Some((Role::Dim, "skipped".to_owned())),
-            StepState::Running | StepState::Ok | StepState::Waiting | StepState::Unknown => None,
-        };
-        let time = match (step.state, self.content.since, step.started_ms) {
-            (StepState::Running, Some(since), Some(started)) => {
-                let begun = since + Duration::from_millis(started);
-                Some((Role::Text, live(begun, look, next)))
-            }
-            (StepState::Handled, ..) => step_time(step.took_ms).map(|time| (Role::Muted, time)),
-            _ => {
-                let is_slow = step.took_ms.is_some_and(|took| Duration::from_millis(took) >= formats::SLOW);
-                let role = if is_slow { Role::MdHeading } else { Role::Muted };
-                step_time(step.took_ms).map(|time| (role, time))
-            }
-        };
-        let gap = (word.is_some() && time.is_some()).then(|| (Role::Muted, "  ".to_owned()));
-        word.into_iter().chain(gap).chain(time).collect()
+    /// A step's row, as wide as the screen.
+    pub(super) fn step_row(&self, index: usize, cx: &EntryCx<'_>, next: &mut NextDeadline) -> Row {
+        let content = &self.content;
+        let Some(chain) = &content.chain else { return Row::default() };
+        steps::sheet_line(chain, index, content.steps_since, self.shows == Some(index), cx, next)
     }
 
     /// The step that is shown, as the rule names it.
@@ -151,17 +88,6 @@ impl Sheet {
         let chain: &Chain = self.content.chain.as_ref()?;
         Some((step + 1, line(&chain.steps.get(step)?.text)))
     }
-}
-
-/// How long something has been going on, and when that is wrong.
-fn live(since: std::time::Instant, look: &Look<'_>, next: &mut NextDeadline) -> String {
-    let elapsed = look.now.saturating_duration_since(since);
-    let tick = if look.motion && elapsed < Duration::from_secs(60) { 100 } else { 1000 };
-    let shown = elapsed.as_millis() / tick * tick;
-    let shown = Duration::from_millis(u64::try_from(shown).unwrap_or(u64::MAX));
-    let tick = Duration::from_millis(u64::try_from(tick).unwrap_or(1000));
-    next.expire(since + shown + tick);
-    formats::running(shown)
 }
 
 /// Foreign text on one line, continuations joined.

@@ -47,8 +47,10 @@ pub struct Lines {
     /// The first row of each line, as far as they are measured.
     first_rows: Vec<usize>,
     rows: usize,
-    /// Columns, none before it was measured.
+    /// Columns of the window.
     columns: usize,
+    /// Columns of the text that the lines were measured for, none before they were.
+    measured_for: usize,
     /// What is on at every so many lines; nothing where the text switches nothing.
     left: Vec<ansi::Left>,
     is_coloured: bool,
@@ -73,6 +75,7 @@ impl Lines {
             first_rows: Vec::new(),
             rows: 0,
             columns: 0,
+            measured_for: 0,
             left: vec![ansi::Left::default()],
             is_coloured: false,
             highlighter: Highlighter::plain(),
@@ -94,7 +97,7 @@ impl Lines {
         let went = usize::try_from(dropped.saturating_sub(self.dropped)).unwrap_or(usize::MAX);
         let kept = if dropped >= self.dropped { self.text.get(went..) } else { None };
         let Some(kept) = kept.filter(|kept| text.starts_with(kept)) else {
-            *self = Self { columns: 0, ..Self::new(self.what.clone(), &self.theme) };
+            *self = Self::new(self.what.clone(), &self.theme);
             self.dropped = dropped;
             self.append(text);
             return None;
@@ -156,8 +159,10 @@ impl Lines {
             self.theme = theme.clone();
             self.long = None;
         }
-        if self.columns != columns {
-            self.columns = columns;
+        self.columns = columns;
+        // Not the columns of the window: one more digit of the line numbers takes one from every line.
+        if self.measured_for != self.room() {
+            self.measured_for = self.room();
             self.first_rows.clear();
             self.rows = 0;
             self.long = None;

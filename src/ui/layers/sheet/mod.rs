@@ -33,7 +33,7 @@ use crate::config::action::{Action, Context};
 use crate::proto::event::NoticeLevel;
 use crate::theme::Theme;
 use crate::transcript::search::Way;
-use crate::ui::entries::Layout;
+use crate::ui::entries::whole::Head;
 use crate::ui::scene::NextDeadline;
 use body::{Body, Point, Seen};
 use content::Content;
@@ -92,7 +92,7 @@ pub struct Sheet {
     /// The revision that was read last.
     revision: Option<u64>,
     content: Content,
-    head: Option<Arc<Layout>>,
+    head: Option<Arc<Head>>,
     /// What the head was laid out for.
     head_for: (u64, u16, u64),
     /// The step that the user picked.
@@ -258,6 +258,9 @@ impl Sheet {
             Action::PopupPreviousMatch | Action::SearchPrevious => self.walk(Way::Previous),
             Action::PopupSides if self.body.is_change() => {
                 self.beside = Some(!self.is_beside());
+                // Both have texts of their own, and another row stands where this one stood.
+                self.selected = None;
+                self.held = None;
                 LayerOutcome::Changed
             }
             Action::CopyRow => self.copy(Copy::Asked, now),

@@ -2,10 +2,17 @@
 
 use super::Sheet;
 use super::areas::thumb;
-use super::body::Point;
+use super::body::{OLD, Point};
 use crate::transcript::select::Unit;
 use ratatui::layout::Position;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often the text scrolls under a pointer that is held beyond an edge.
+const STEP: Duration = Duration::from_millis(50);
+
+/// The most rows of one such step: one still sees what goes by.
+const FASTEST: u16 = 8;
 
 /// What the button holds.
 #[derive(Clone, Debug)]
@@ -20,6 +27,10 @@ pub enum Held {
         unit: Unit,
         /// Where the button went down.
         at: Position,
+        /// Where the pointer is.
+        pointer: Position,
+        /// When the text scrolls next under a pointer beyond an edge.
+        step_at: Option<Instant>,
         /// The pointer was drawn, or more than a press was made.
         selects: bool,
     },
@@ -61,9 +72,9 @@ impl Sheet {
     pub fn press_text(&mut self, at: Position, presses: u8) {
         let unit = Unit::after(presses);
         self.selected = None;
-        let Some(origin) = self.unit_at(at, unit) else { return };
+        let Some(origin) = self.unit_at(at, unit, None) else { return };
         let selects = presses > 1;
-        self.held = Some(Held::Text { origin, unit, at, selects });
+        self.held = Some(Held::Text { origin, unit, at, pointer: at, step_at: None, selects });
         if selects {
             self.selected = Some(origin);
         }
@@ -80,22 +91,54 @@ impl Sheet {
                 let last = self.last_top();
                 self.scroll_to((begin.min(room) * last + room / 2) / room);
             }
-            Some(Held::Text { origin, unit, at: began, .. }) if at != began => {
-                let body = self.drawn.body;
-                // Beyond an edge the text comes along.
-                if at.y < body.y {
-                    self.scroll(-1);
-                } else if at.y >= body.bottom() {
-                    self.scroll(1);
+            Some(Held::Text { origin, unit, at: began, step_at, selects, .. }) => {
+                let selects = selects || at != began;
+                self.held = Some(Held::Text { origin, unit, at: began, pointer: at, step_at, selects });
+                if at != began {
+                    self.extend();
                 }
-                let y = at.y.clamp(body.y, body.bottom().saturating_sub(1).max(body.y));
-                if let Some((from, to)) = self.unit_at(Position { y, ..at }, unit) {
-                    self.selected = Some((origin.0.min(from), origin.1.max(to)));
-                }
-                self.held = Some(Held::Text { origin, unit, at: began, selects: true });
             }
-            Some(Held::Text { .. }) | None => {}
+            None => {}
         }
+    }
+
+    /// What is selected ends under the pointer.
+    pub(super) fn extend(&mut self) {
+        let Some(Held::Text { origin, unit, pointer, selects: true, .. }) = self.held else { return };
+        let body = self.drawn.body;
+        let y = pointer.y.clamp(body.y, body.bottom().saturating_sub(1).max(body.y));
+        // A selection stays on the side on which it began.
+        let side = self.body.half().map(|_| origin.0.line);
+        if let Some((from, to)) = self.unit_at(Position { y, ..pointer }, unit, side) {
+            self.selected = Some((origin.0.min(from), origin.1.max(to)));
+        }
+    }
+
+    /// Beyond an edge the text comes along, faster the farther the pointer is, and also while it is held still. Whether
+    /// it did; tells when it does again.
+    pub(super) fn pull(&mut self, now: Instant) -> bool {
+        let Some(Held::Text { pointer, step_at, selects: true, .. }) = &mut self.held else { return false };
+        let body = self.drawn.body;
+        let above = body.y.saturating_sub(pointer.y);
+        let below = (pointer.y + 1).saturating_sub(body.bottom());
+        if above == 0 && below == 0 {
+            *step_at = None;
+            return false;
+        }
+        if let Some(due) = step_at.filter(|due| *due > now) {
+            self.next.expire(due);
+            return false;
+        }
+        *step_at = Some(now + STEP);
+        let rows = |rows: u16| isize::try_from(rows.min(FASTEST)).unwrap_or(1);
+        let last = (self.top, self.follows);
+        self.scroll(if above > 0 { -rows(above) } else { rows(below) });
+        if (self.top, self.follows) == last {
+            // There is no more: nothing needs to be drawn again.
+            return false;
+        }
+        self.next.expire(now + STEP);
+        true
     }
 
     /// The button comes up.
@@ -121,13 +164,19 @@ impl Sheet {
     fn link_at(&self, at: Position) -> Option<Arc<str>> {
         let row = usize::from(at.y.checked_sub(self.drawn.body.y)?);
         let column = u16::try_from(self.column(at)).ok()?;
-        self.drawn.seen.get(row)?.row.link_at(column).cloned()
+        let seen = self.drawn.seen.get(row)?;
+        let old = seen.old.as_ref().and_then(|old| old.row.link_at(column));
+        seen.row.link_at(column).or(old).cloned()
     }
 
-    fn unit_at(&mut self, at: Position, unit: Unit) -> Option<(Point, Point)> {
+    /// What is at a cell; `side`: the line of the side that is meant, whichever is there.
+    fn unit_at(&mut self, at: Position, unit: Unit, side: Option<usize>) -> Option<(Point, Point)> {
         let row =
             usize::from(at.y.saturating_sub(self.drawn.body.y)).min(self.drawn.seen.len().checked_sub(1)?);
         let (column, seen) = (self.column(at), self.drawn.seen.get(row)?);
+        let is_left = self.body.half().is_some_and(|half| column < half);
+        let is_old = side.map_or(is_left, |side| side == OLD && seen.old.is_some());
+        let seen = if is_old { seen.old.as_deref()? } else { seen };
         let point = seen.point_at(column);
         let is_on_text = seen.row.pieces().any(|(columns, _)| columns.contains(&column));
         let text = self.body.line_text(point.line);

@@ -18,12 +18,21 @@ struct Sides {
     pairs: Vec<(Option<usize>, Option<usize>)>,
 }
 
-/// The lines as rows, both sides beside each other. The text of a row is that of the right side, and of the left where
-/// nothing stands at the right: a selection takes what is, not both.
-pub fn rows(lines: &[Line], path: &str, theme: &Theme, columns: usize) -> Vec<Row> {
+/// Both sides beside each other.
+pub struct Beside {
+    /// As they are drawn. Their text is that of the right side.
+    pub rows: Vec<Row>,
+    /// The left side of each row, which has its text: what is selected is of one side, never of both.
+    pub old: Vec<Row>,
+    /// Columns of the left side.
+    pub half: usize,
+}
+
+/// The lines as rows; nothing where two sides have no room.
+pub fn rows(lines: &[Line], path: &str, theme: &Theme, columns: usize) -> Option<Beside> {
     let half = columns.saturating_sub(BETWEEN) / 2;
     if half < 2 {
-        return diff::rows(lines, path, theme, columns);
+        return None;
     }
     let sides = sides(lines);
     let mut old = grouped(diff::rows(&sides.old, path, theme, half), sides.old.len());
@@ -31,7 +40,7 @@ pub fn rows(lines: &[Line], path: &str, theme: &Theme, columns: usize) -> Vec<Ro
     let take = |side: &mut Vec<Vec<Row>>, at: Option<usize>| {
         at.and_then(|at| side.get_mut(at)).map(std::mem::take).unwrap_or_default()
     };
-    let mut rows = Vec::new();
+    let mut result = Beside { rows: Vec::new(), old: Vec::new(), half };
     for (index, (left, right)) in sides.pairs.iter().enumerate() {
         let (left, right) = (take(&mut old, *left), take(&mut new, *right));
         let (mut left, mut right) = (left.into_iter(), right.into_iter());
@@ -40,10 +49,13 @@ pub fn rows(lines: &[Line], path: &str, theme: &Theme, columns: usize) -> Vec<Ro
             if old.is_none() && new.is_none() {
                 break;
             }
-            rows.push(Row { start: index, ..beside(old, new, half, theme) });
+            let nothing = || Row { is_decoration: true, ..Row::default() };
+            let (old, new) = (old.unwrap_or_else(nothing), new.unwrap_or_else(nothing));
+            result.rows.push(Row { start: index, ..beside(&old, &new, half, theme) });
+            result.old.push(old);
         }
     }
-    rows
+    Some(result)
 }
 
 /// Splits the lines: what is gone at the left, what is new at the right, what stayed on both.
@@ -94,27 +106,24 @@ fn grouped(rows: Vec<Row>, lines: usize) -> Vec<Vec<Row>> {
     groups
 }
 
-fn beside(old: Option<Row>, new: Option<Row>, half: usize, theme: &Theme) -> Row {
-    let has_right = new.as_ref().is_some_and(|new| !new.is_decoration);
-    let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
+fn beside(old: &Row, new: &Row, half: usize, theme: &Theme) -> Row {
     let columns = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
-    let to_right = columns(half + BETWEEN);
-    let mut spans = padded(&old, half, theme);
+    let shift = columns(half + BETWEEN);
+    let mut spans = padded(old, half, theme);
     spans.push(Span::styled("│", theme.style(Role::BorderMuted)));
-    spans.extend(padded(&new, half, theme));
-    let (text, shift) = if has_right { (&new, to_right) } else { (&old, 0) };
+    spans.extend(padded(new, half, theme));
     let moved = |range: &std::ops::Range<u16>| range.start + shift..range.end + shift;
     let links =
-        text.links.iter().map(|link| LinkSpan { columns: moved(&link.columns), url: link.url.clone() });
-    let written = text
+        new.links.iter().map(|link| LinkSpan { columns: moved(&link.columns), url: link.url.clone() });
+    let written = new
         .written
         .iter()
         .map(|written| Written { columns: moved(&written.columns), text: Cow::clone(&written.text) });
     Row {
-        joint: text.joint,
-        gutter: text.gutter + shift,
-        text_end: Some(columns(text.width()) + shift),
-        is_decoration: text.is_decoration || text.spans.is_empty(),
+        joint: new.joint,
+        gutter: new.gutter + shift,
+        text_end: Some(columns(new.width()) + shift),
+        is_decoration: new.is_decoration,
         links: links.collect(),
         written: written.collect(),
         spans,
@@ -145,7 +154,8 @@ mod tests {
 
     fn drawn(width: usize) -> Vec<String> {
         let lines = diff::parse(PATCH);
-        rows(&lines, "a.txt", &Theme::quiet_dark(), width).iter().map(Row::drawn).collect()
+        let sides = rows(&lines, "a.txt", &Theme::quiet_dark(), width).expect("room");
+        sides.rows.iter().map(Row::drawn).collect()
     }
 
     #[test]
@@ -170,7 +180,12 @@ mod tests {
     fn no_row_is_wider_than_the_window() {
         for width in 1..200 {
             let lines = diff::parse(PATCH);
-            for row in rows(&lines, "a.rs", &Theme::quiet_light(), width) {
+            let Some(sides) = rows(&lines, "a.rs", &Theme::quiet_light(), width) else {
+                assert!(width < 5);
+                continue;
+            };
+            assert_eq!(sides.rows.len(), sides.old.len());
+            for row in &sides.rows {
                 assert!(row.width() <= width, "{width}: {}", row.drawn());
                 let _text = row.text();
             }
@@ -178,9 +193,10 @@ mod tests {
     }
 
     #[test]
-    fn a_selection_takes_what_is_and_what_is_only_gone() {
-        let lines = diff::parse("@@ -1,3 +1,1 @@\n a\n-b\n-c\n");
-        let rows = rows(&lines, "a.txt", &Theme::quiet_dark(), 61);
-        assert_eq!(crate::text::row::copy(&rows), "a\nb\nc");
+    fn each_side_has_its_text() {
+        let lines = diff::parse("@@ -1,3 +1,2 @@\n a\n-b\n-c\n+d\n");
+        let sides = rows(&lines, "a.txt", &Theme::quiet_dark(), 61).expect("room");
+        assert_eq!(crate::text::row::copy(&sides.rows), "a\nd");
+        assert_eq!(crate::text::row::copy(&sides.old), "a\nb\nc");
     }
 }

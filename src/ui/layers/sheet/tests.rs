@@ -94,6 +94,25 @@ fn text_is_taken_as_it_was_written() {
 }
 
 #[test]
+fn another_digit_of_the_numbers_moves_all_lines() {
+    let theme = Theme::quiet_dark();
+    // Of 13 columns `99 ` leaves 10, `100 ` 9; of 11 `100 ` leaves too few to be shown at all.
+    for (columns, before, after) in [(13, 2, 5), (11, 4, 3)] {
+        let mut lines = Lines::new(What::Code("a.txt".to_owned(), 98), &theme);
+        let mut text = "0123456789\n0123456789".to_owned();
+        lines.set_text(&text, 0);
+        lines.lay_out(&theme, columns);
+        assert_eq!(drawn(&mut lines).len(), lines.total(), "{columns}");
+        assert_eq!(lines.total(), before);
+        text.push_str("\nend");
+        lines.set_text(&text, 0);
+        lines.lay_out(&theme, columns);
+        assert_eq!(drawn(&mut lines).len(), lines.total(), "{columns}");
+        assert_eq!(lines.total(), after);
+    }
+}
+
+#[test]
 fn places_and_columns_are_the_inverse_of_each_other() {
     let mut lines = output("0123456789abcdefghij", 8);
     let seen = lines.window(0, 9);

@@ -1,7 +1,7 @@
 //! Drawing the sheet.
 
 use super::areas::{self, Areas};
-use super::body::Point;
+use super::body::{Point, Seen};
 use super::head::HeadRow;
 use super::{Copy, Sheet, SheetPart};
 use crate::config::action::{Action, Context};
@@ -43,12 +43,13 @@ impl Sheet {
         hits.scrim(screen, place.level, Target::Layer);
         paint::fill(buffer, screen, Style::new());
         let columns = usize::from(screen.width);
-        let band = self.head.as_ref().and_then(|head| head.rows.first().map(|row| row.drawn()));
-        let head = self.head_rows(look, columns, &band.unwrap_or_default());
+        let cx = EntryCx { look, width: screen.width.max(1), open: false };
+        let band = self.head.clone().map(|head| head.row(&cx, &mut self.next)).unwrap_or_default();
+        let head = self.head_rows(look, columns, &band.drawn());
         let areas = areas::split(screen, head.len(), self.is_typing());
         self.draw_body(look, areas.body, buffer, hits, place);
         self.draw_title(look, areas.title, buffer, hits, place);
-        self.draw_band(look, areas.band, buffer);
+        paint::row(buffer, areas.band, &band);
         self.draw_head(look, &head, areas.head, buffer, hits, place);
         self.draw_rule(look, &areas, buffer);
         self.draw_footer(look, areas.footer, buffer)
@@ -124,22 +125,6 @@ impl Sheet {
         hits.push(close, place.level, Target::Sheet(SheetPart::Close));
     }
 
-    fn draw_band(&mut self, look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
-        let Some(head) = self.head.clone().filter(|_| !area.is_empty()) else { return };
-        self.next.merge(head.next);
-        let cx = EntryCx { look, width: area.width, open: false };
-        let indent = head.indent.min(area.width);
-        if let Some(mark) = &head.mark {
-            paint::spans(buffer, Rect { width: indent, ..area }, std::slice::from_ref(mark));
-        }
-        let line = Rect { x: area.x + indent, width: area.width - indent, ..area };
-        match (head.moving.first(), head.rows.first()) {
-            (Some((_, moving)), _) => paint::row(buffer, line, &moving.row(&cx, &mut self.next)),
-            (None, Some(row)) => paint::row(buffer, line, row),
-            (None, None) => {}
-        }
-    }
-
     fn draw_head(
         &mut self,
         look: &Look<'_>,
@@ -170,19 +155,11 @@ impl Sheet {
                 }
                 HeadRow::Step(step) => {
                     let whole = Rect { x: area.x, width: area.width, ..line };
-                    let spans = self.step_row(*step, look, usize::from(line.width), &mut next);
-                    let is_selected = self.shows == Some(*step);
-                    if is_selected && look.theme.is_readable() {
-                        paint::ground(buffer, line, look.theme.color(Role::SelectedBg));
-                    }
-                    paint::spans(buffer, line, &spans);
-                    if is_selected && !look.theme.is_readable() {
-                        let text = Rect {
-                            x: line.x + 4.min(line.width),
-                            width: line.width.saturating_sub(4),
-                            ..line
-                        };
-                        buffer.set_style(text.intersection(buffer.area), look.theme.style(Role::SelectedBg));
+                    let cx = EntryCx { look, width: whole.width, open: false };
+                    let row = self.step_row(*step, &cx, &mut next);
+                    paint::row(buffer, whole, &row);
+                    if self.shows == Some(*step) {
+                        self.mark_step(look.theme, whole, row.gutter, buffer);
                     }
                     hits.push(whole, place.level, Target::Sheet(SheetPart::Step(*step)));
                 }
@@ -200,6 +177,18 @@ impl Sheet {
             paint::spans(buffer, last, &[Span::styled(text, look.theme.style(Role::Dim))]);
         }
         self.next.merge(next);
+    }
+
+    /// The step that is shown, around its number, whose ground tells how it went.
+    fn mark_step(&self, theme: &Theme, area: Rect, gutter: u16, buffer: &mut Buffer) {
+        if theme.is_readable() {
+            let edge = Rect { width: 1.min(area.width), ..area };
+            paint::ground(buffer, edge, theme.color(Role::SelectedBg));
+        } else {
+            let gutter = gutter.min(area.width);
+            let text = Rect { x: area.x + gutter, width: area.width - gutter, ..area };
+            buffer.set_style(text.intersection(buffer.area), theme.style(Role::SelectedBg));
+        }
     }
 
     fn draw_rule(&self, look: &Look<'_>, areas: &Areas, buffer: &mut Buffer) {
@@ -266,7 +255,9 @@ impl Sheet {
         let reads = self.drawn.seen.first().map(|seen| Point { line: seen.line, byte: seen.text.start });
         let was_wide = std::mem::replace(&mut self.drawn.columns, columns);
         let is_beside = self.is_beside();
-        self.body.lay_out(look.theme, columns.max(1), is_beside);
+        if self.body.lay_out(look.theme, columns.max(1), is_beside) && self.find.is_some() {
+            self.search_again(true);
+        }
         self.drawn.total = self.body.total();
         self.drawn.body = text;
         if was_wide != columns
@@ -278,7 +269,11 @@ impl Sheet {
         }
         let last = self.last_top();
         self.top = if self.follows { last } else { self.top.min(last) };
+        let has_moved = self.pull(look.now);
         self.drawn.seen = self.body.window(self.top, rows);
+        if has_moved {
+            self.extend();
+        }
         if self.drawn.total == 0 && rows > 0 {
             let nothing = if self.content.is_live { "Nothing yet." } else { "Nothing was printed." };
             let nothing = if self.body.is_output() { nothing } else { "Nothing is shown here." };
@@ -332,9 +327,17 @@ impl Sheet {
 
     fn mark_selected(&self, theme: &Theme, buffer: &mut Buffer) {
         let Some((from, to)) = self.selected else { return };
-        for (seen, y) in self.drawn.seen.iter().zip(self.drawn.body.top()..) {
+        for (seen, y) in self.seen_texts() {
             select(buffer, self.cells(y, &seen.columns(from, to)), theme);
         }
+    }
+
+    /// What has text in view, and in which row.
+    fn seen_texts(&self) -> impl Iterator<Item = (&Seen, u16)> {
+        let rows = self.drawn.seen.iter().zip(self.drawn.body.top()..);
+        rows.flat_map(|(seen, y)| {
+            [Some(seen), seen.old.as_deref()].into_iter().flatten().map(move |seen| (seen, y))
+        })
     }
 
     fn mark_matches(&self, theme: &Theme, buffer: &mut Buffer) {
@@ -345,17 +348,24 @@ impl Sheet {
             // The terminal's own colours: reversed, the ground of a match stands out most.
             false => Style::reset().fg(ground).add_modifier(Modifier::BOLD),
         };
-        let first = self.drawn.seen.first().map_or(0, |seen| seen.line);
-        let last = self.drawn.seen.last().map_or(0, |seen| seen.line);
         let found = find.found();
-        let begin = found.partition_point(|(line, _)| *line < first);
-        let near = found.iter().enumerate().skip(begin).take_while(|(_, (line, _))| *line <= last);
-        for (at, (line, range)) in near {
-            let place = |byte| Point { line: *line, byte };
-            let more = if find.current() == Some(at) { Modifier::REVERSED } else { Modifier::UNDERLINED };
-            for (seen, y) in self.drawn.seen.iter().zip(self.drawn.body.top()..) {
+        for (seen, y) in self.seen_texts() {
+            // There may be very many; only where two sides take turns they are in no order.
+            let begin = match self.body.half() {
+                Some(_) => 0,
+                None => {
+                    found.partition_point(|(line, range)| (*line, range.end) <= (seen.line, seen.text.start))
+                }
+            };
+            let ends = |(line, range): &(usize, Range<usize>)| {
+                self.body.half().is_none() && (*line, range.start) >= (seen.line, seen.text.end.max(1))
+            };
+            let near = found.iter().enumerate().skip(begin).take_while(|(_, found)| !ends(found));
+            for (at, (line, range)) in near.filter(|(_, (line, _))| *line == seen.line) {
+                let place = |byte| Point { line: *line, byte };
                 let cells = self.cells(y, &seen.columns(place(range.start), place(range.end)));
-                if seen.line == *line && cells.width > 0 {
+                let more = if find.current() == Some(at) { Modifier::REVERSED } else { Modifier::UNDERLINED };
+                if cells.width > 0 {
                     buffer.set_style(cells.intersection(buffer.area), style.add_modifier(more));
                 }
             }
