@@ -9,7 +9,7 @@ use crate::transcript::item::{BlockRef, Body, Call, CallPhase, Item, LIVE_OUTPUT
 use crate::transcript::trail::Trail;
 use serde_json::Map;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 impl Conversation {
     /// Adds a call that is being written.
@@ -86,6 +86,24 @@ impl Conversation {
         self.call_mut(id)
     }
 
+    /// A call runs. It has no answer, whatever was told before: the end of the turn ends it, or its band moved for ever.
+    pub(super) fn call_runs(
+        &mut self,
+        id: &CallId,
+        tool: &str,
+        since: Instant,
+        limit: Option<Duration>,
+    ) -> Option<&mut Call> {
+        self.call_or_new(id, tool)?;
+        let index = *self.calls.get(id)?;
+        if !self.unanswered.contains(&index) {
+            self.unanswered.push(index);
+        }
+        let call = self.call_mut(id)?;
+        call.phase = CallPhase::Running { since, limit };
+        Some(call)
+    }
+
     /// A running call printed more.
     pub(super) fn call_output(&mut self, id: &CallId, delta: &str) -> bool {
         let Some(call) = self.call_mut(id) else { return false };
@@ -106,11 +124,8 @@ impl Conversation {
     /// How far the steps of a call are.
     pub(super) fn call_steps(&mut self, id: &CallId, chain: &Arc<Chain>) -> bool {
         let Some(call) = self.call_mut(id) else { return false };
-        call.step_outputs.resize_with(chain.steps.len(), String::new);
-        let further = |chain: &Chain| chain.steps.len().saturating_sub(1);
-        let before = call.chain.as_deref().map_or(0, further);
-        call.chain = Some(chain.clone());
-        self.further_steps = (self.further_steps + further(chain)).saturating_sub(before);
+        let (before, after) = set_chain(call, chain.clone());
+        self.further_steps = (self.further_steps + after).saturating_sub(before);
         true
     }
 
@@ -144,15 +159,14 @@ impl Conversation {
         }
         call.wait = None;
         // What the result keeps is what a resumed session will have, so it is what is shown from now on.
-        if let Some(chain) = Chain::of_details(result.details.as_ref()) {
-            call.step_outputs.resize_with(chain.steps.len(), String::new);
-            call.chain = Some(Arc::new(chain));
-        }
+        let chain = Chain::of_details(result.details.as_ref());
+        let (before, after) = chain.map_or((0, 0), |chain| set_chain(call, Arc::new(chain)));
         let limit = match call.phase {
             CallPhase::Running { limit, .. } => limit,
             _ => None,
         };
         call.phase = CallPhase::Done { result, ended, limit };
+        self.further_steps = (self.further_steps + after).saturating_sub(before);
         if let Some(index) = self.calls.get(&id).copied() {
             self.unanswered.retain(|unanswered| *unanswered != index);
         }
@@ -178,6 +192,15 @@ impl Conversation {
         }
         self.unanswered.retain(|unanswered| *unanswered != index);
     }
+}
+
+/// Gives a call its steps; how many there were beyond one before, and how many there are now.
+fn set_chain(call: &mut Call, chain: Arc<Chain>) -> (usize, usize) {
+    let further = |chain: &Chain| chain.steps.len().saturating_sub(1);
+    let (before, after) = (call.chain.as_deref().map_or(0, further), further(&chain));
+    call.step_outputs.resize_with(chain.steps.len(), String::new);
+    call.chain = Some(chain);
+    (before, after)
 }
 
 /// Whether both say the same about a call.
