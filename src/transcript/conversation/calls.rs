@@ -305,4 +305,50 @@ mod tests {
         assert_eq!(only(&live).step_output(1), ("all of it\n", 0));
         assert_eq!(only(&live).chain.as_ref().map(|chain| chain.steps.len()), Some(2));
     }
+
+    /// Those of a session that is resumed are told by the results alone.
+    #[test]
+    fn steps_are_counted_whether_they_were_seen_or_read() {
+        let kept = Chain { location: None, steps: vec![Step::default(); 3] };
+        let details = json!({ CHAIN: kept });
+        let now = Instant::now();
+        let mut live = running(now);
+        assert_eq!(live.further_steps(), 1);
+        live.apply(&finished(Some(details.clone())), now, (0, 0));
+        assert_eq!(live.further_steps(), 2, "what is kept counts");
+        let result = json!({"role": "toolResult", "toolCallId": "c", "toolName": "bash", "content": "x", "details": details});
+        let message: Message = serde_json::from_value(result).unwrap();
+        let mut resumed = Conversation::new();
+        resumed.load([Arc::new(message)]);
+        assert_eq!(resumed.further_steps(), 2);
+    }
+
+    /// Events of a listener that came late, or of a server that uses an id again.
+    #[test]
+    fn events_in_another_order_leave_nothing_that_runs() {
+        let now = Instant::now();
+        let (call, tool) = (CallId::new("c"), "bash".to_owned());
+        let started =
+            AgentEvent::ToolStarted { call: call.clone(), tool, arguments: Map::new(), limit_ms: None };
+        let steps = AgentEvent::ToolSteps { call: call.clone(), chain: Arc::new(Chain::default()) };
+        let over = AgentEvent::TurnFinished {
+            turn: crate::proto::ids::TurnId(1),
+            ticket: crate::proto::ids::TicketId(1),
+            outcome: crate::proto::command::TicketOutcome::Completed,
+        };
+        let orders = [
+            vec![finished(None), started.clone()],
+            vec![started.clone(), finished(None), started.clone(), finished(None)],
+            vec![over.clone(), started.clone()],
+            vec![steps, AgentEvent::ToolWait { call, wait: None }, started],
+        ];
+        for order in orders {
+            let mut conversation = Conversation::new();
+            for event in order.iter().chain([&over]) {
+                conversation.apply(event, now, (0, 0));
+            }
+            let runs = |item: &Item| matches!(&item.body, Body::Call(call) if matches!(call.phase, CallPhase::Running { .. }));
+            assert!(!conversation.items().iter().any(runs), "{order:?}");
+        }
+    }
 }
