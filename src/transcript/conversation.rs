@@ -16,7 +16,7 @@ mod apply;
 mod calls;
 mod compaction;
 
-use super::item::{Body, Fold, Item, Prose, Shell};
+use super::item::{Body, Fold, Item, Prose, Shell, Thinking};
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::{AskId, CallId, EntryId};
 use crate::proto::message::Message;
@@ -156,10 +156,12 @@ impl Conversation {
         self.generation
     }
 
-    /// The text of a reply that streams, to be laid out. Laying out changes no text, so the revision stays.
+    /// A text that streams, to be laid out. Laying out changes no text, so the revision stays.
     pub fn stream_mut(&mut self, index: usize) -> Option<&mut MarkdownStream> {
         match &mut self.items.get_mut(index)?.body {
-            Body::Reply(Prose::Live(stream)) => Some(stream),
+            Body::Reply(Prose::Live(stream)) | Body::Thinking(Thinking { text: Prose::Live(stream), .. }) => {
+                Some(stream)
+            }
             _ => None,
         }
     }

@@ -9,6 +9,7 @@
 //!
 //! | file | what it is |
 //! |---|---|
+//! | `live` | rows of a text that streams |
 //! | `place` | items as rows: laid out, kept, with the blank row above them |
 //! | `folds` | runs of work as one line each |
 //! | `heading` | the prompt that what is read belongs to |
@@ -21,6 +22,7 @@
 
 mod folds;
 mod heading;
+mod live;
 mod place;
 mod scrollbar;
 mod search;
@@ -42,7 +44,8 @@ use crate::transcript::item::{Body, Fold, Item};
 use crate::transcript::layout::{CACHE_BYTES, LayoutCache};
 use crate::transcript::scroll::{Rows, Scroll, Slice};
 use folds::Folds;
-use place::{Frame, Laid, Live};
+use live::Live;
+use place::{Frame, Laid};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 pub use search::{SearchStatus, Walked};
@@ -69,7 +72,7 @@ struct Setter<'a> {
 pub struct Pane {
     heights: Heights,
     layouts: LayoutCache<Laid>,
-    /// Replies that stream, by index.
+    /// Texts whose rows are their streams, by index.
     live: HashMap<usize, Live>,
     scroll: Scroll,
     /// Asked for since the last frame, in order.
@@ -338,8 +341,8 @@ impl Pane {
         self.has_spare_row = has_one;
     }
 
-    /// Forgets all layouts: what they depend on beside the theme, the width and the [`Look`]'s switches has changed (the
-    /// keymap, the working folder).
+    /// Forgets all layouts: the keymap has changed, which is too large for a key. Another working folder comes with another
+    /// session, of which nothing is laid out.
     pub fn forget_layouts(&mut self) {
         self.layouts.clear();
     }

@@ -121,12 +121,11 @@ pub fn set(state: &mut AppState, key: &str, value: &str) -> Outcome {
         "display.other_tools" => state.display.other_tools = is_on,
         "display.chains" => state.display.chains = is_on,
         "screen.reduced_motion" => state.motion = !is_on,
-        "display.thinking" => state.display.thinking = ThinkingStyle::named(value),
+        "display.thinking" => show_thinking_as(state, ThinkingStyle::named(value)),
         "display.count" => state.display.count = CountStyle::named(value),
         "display.folded" => state.display.folded = is_on,
         _ => {}
     }
-    state.pane.forget_layouts();
     Outcome::effect(Effect::Set { key: key.to_owned(), value: Some(value.to_owned()) })
 }
 
@@ -134,13 +133,16 @@ pub fn set(state: &mut AppState, key: &str, value: &str) -> Outcome {
 pub fn now_hold(state: &mut AppState, settings: &Settings) {
     state.verbs.clone_from(&settings.verbs);
     if state.display != settings.display {
-        let style = settings.display.thinking;
-        if state.display.thinking != style {
-            state.show_thinking(style == ThinkingStyle::Full);
-        }
+        show_thinking_as(state, settings.display.thinking);
         state.display = settings.display;
-        // Their key does not know of it.
-        state.pane.forget_layouts();
+    }
+}
+
+/// Another style holds for all thinking, whatever was wished for single ones; the same one changes nothing.
+fn show_thinking_as(state: &mut AppState, style: ThinkingStyle) {
+    if state.display.thinking != style {
+        state.display.thinking = style;
+        state.show_thinking(style == ThinkingStyle::Full);
     }
 }
 

@@ -50,6 +50,8 @@ pub fn reloaded(state: &mut AppState, reloaded: Reloaded, now: Instant) -> Outco
     }
     if let Some(keymap) = reloaded.keymap.filter(|keymap| *keymap != state.keymap) {
         state.keymap = keymap;
+        // Their hints name keys.
+        state.pane.forget_layouts();
         // What was begun may not lead anywhere any more.
         state.chord.clear();
         changed.push("keys");

@@ -27,13 +27,13 @@ impl Conversation {
             }
             AgentEvent::Entry { id, patch } => self.patch(id, patch, now),
             AgentEvent::ToolStarted { call: id, tool, arguments, limit_ms } => {
-                let Some(call) = self.call_or_new(id, tool) else { return false };
+                let limit = limit_ms.map(Duration::from_millis);
+                let Some(call) = self.call_runs(id, tool, now, limit) else { return false };
                 call.tool.clone_from(tool);
                 // Those of the message, as a rule.
                 if *call.arguments != *arguments {
                     call.arguments = Arguments::Told(arguments.clone());
                 }
-                call.phase = CallPhase::Running { since: now, limit: limit_ms.map(Duration::from_millis) };
                 true
             }
             AgentEvent::ToolProgress { call, delta } => self.call_output(call, delta),

@@ -9,7 +9,7 @@ use crate::transcript::item::{BlockRef, Body, Call, CallPhase, Item, LIVE_OUTPUT
 use crate::transcript::trail::Trail;
 use serde_json::Map;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 impl Conversation {
     /// Adds a call that is being written.
@@ -87,6 +87,24 @@ impl Conversation {
         self.call_mut(id)
     }
 
+    /// A call runs. It has no answer, whatever was told before: the end of the turn ends it, or its band moved for ever.
+    pub(super) fn call_runs(
+        &mut self,
+        id: &CallId,
+        tool: &str,
+        since: Instant,
+        limit: Option<Duration>,
+    ) -> Option<&mut Call> {
+        self.call_or_new(id, tool)?;
+        let index = *self.calls.get(id)?;
+        if !self.unanswered.contains(&index) {
+            self.unanswered.push(index);
+        }
+        let call = self.call_mut(id)?;
+        call.phase = CallPhase::Running { since, limit };
+        Some(call)
+    }
+
     /// A running call printed more.
     pub(super) fn call_output(&mut self, id: &CallId, delta: &str) -> bool {
         let Some(call) = self.call_mut(id) else { return false };
@@ -112,12 +130,8 @@ impl Conversation {
     /// How far the steps of a call are.
     pub(super) fn call_steps(&mut self, id: &CallId, chain: &Arc<Chain>) -> bool {
         let Some(call) = self.call_mut(id) else { return false };
-        call.step_outputs.resize_with(chain.steps.len(), String::new);
-        call.steps_dropped.resize(chain.steps.len(), 0);
-        let further = |chain: &Chain| chain.steps.len().saturating_sub(1);
-        let before = call.chain.as_deref().map_or(0, further);
-        call.chain = Some(chain.clone());
-        self.further_steps = (self.further_steps + further(chain)).saturating_sub(before);
+        let (before, after) = set_chain(call, chain.clone());
+        self.further_steps = (self.further_steps + after).saturating_sub(before);
         true
     }
 
@@ -151,16 +165,14 @@ impl Conversation {
         }
         call.wait = None;
         // What the result keeps is what a resumed session will have, so it is what is shown from now on.
-        if let Some(chain) = Chain::of_details(result.details.as_ref()) {
-            call.step_outputs.resize_with(chain.steps.len(), String::new);
-            call.steps_dropped.resize(chain.steps.len(), 0);
-            call.chain = Some(Arc::new(chain));
-        }
+        let chain = Chain::of_details(result.details.as_ref());
+        let (before, after) = chain.map_or((0, 0), |chain| set_chain(call, Arc::new(chain)));
         let limit = match call.phase {
             CallPhase::Running { limit, .. } => limit,
             _ => None,
         };
         call.phase = CallPhase::Done { result, ended, limit };
+        self.further_steps = (self.further_steps + after).saturating_sub(before);
         if let Some(index) = self.calls.get(&id).copied() {
             self.unanswered.retain(|unanswered| *unanswered != index);
         }
@@ -186,6 +198,16 @@ impl Conversation {
         }
         self.unanswered.retain(|unanswered| *unanswered != index);
     }
+}
+
+/// Gives a call its steps; how many there were beyond one before, and how many there are now.
+fn set_chain(call: &mut Call, chain: Arc<Chain>) -> (usize, usize) {
+    let further = |chain: &Chain| chain.steps.len().saturating_sub(1);
+    let (before, after) = (call.chain.as_deref().map_or(0, further), further(&chain));
+    call.step_outputs.resize_with(chain.steps.len(), String::new);
+    call.steps_dropped.resize(chain.steps.len(), 0);
+    call.chain = Some(chain);
+    (before, after)
 }
 
 /// Whether both say the same about a call.
@@ -289,5 +311,51 @@ mod tests {
         live.apply(&finished(None), now, (0, 0));
         assert_eq!(only(&live).step_output(1), ("all of it\n", 0));
         assert_eq!(only(&live).chain.as_ref().map(|chain| chain.steps.len()), Some(2));
+    }
+
+    /// Those of a session that is resumed are told by the results alone.
+    #[test]
+    fn steps_are_counted_whether_they_were_seen_or_read() {
+        let kept = Chain { location: None, steps: vec![Step::default(); 3] };
+        let details = json!({ CHAIN: kept });
+        let now = Instant::now();
+        let mut live = running(now);
+        assert_eq!(live.further_steps(), 1);
+        live.apply(&finished(Some(details.clone())), now, (0, 0));
+        assert_eq!(live.further_steps(), 2, "what is kept counts");
+        let result = json!({"role": "toolResult", "toolCallId": "c", "toolName": "bash", "content": "x", "details": details});
+        let message: Message = serde_json::from_value(result).unwrap();
+        let mut resumed = Conversation::new();
+        resumed.load([Arc::new(message)]);
+        assert_eq!(resumed.further_steps(), 2);
+    }
+
+    /// Events of a listener that came late, or of a server that uses an id again.
+    #[test]
+    fn events_in_another_order_leave_nothing_that_runs() {
+        let now = Instant::now();
+        let (call, tool) = (CallId::new("c"), "bash".to_owned());
+        let started =
+            AgentEvent::ToolStarted { call: call.clone(), tool, arguments: Map::new(), limit_ms: None };
+        let steps = AgentEvent::ToolSteps { call: call.clone(), chain: Arc::new(Chain::default()) };
+        let over = AgentEvent::TurnFinished {
+            turn: crate::proto::ids::TurnId(1),
+            ticket: crate::proto::ids::TicketId(1),
+            outcome: crate::proto::command::TicketOutcome::Completed,
+        };
+        let orders = [
+            vec![finished(None), started.clone()],
+            vec![started.clone(), finished(None), started.clone(), finished(None)],
+            vec![over.clone(), started.clone()],
+            vec![steps, AgentEvent::ToolWait { call, wait: None }, started],
+        ];
+        for order in orders {
+            let mut conversation = Conversation::new();
+            for event in order.iter().chain([&over]) {
+                conversation.apply(event, now, (0, 0));
+            }
+            let runs = |item: &Item| matches!(&item.body, Body::Call(call) if matches!(call.phase, CallPhase::Running { .. }));
+            assert!(!conversation.items().iter().any(runs), "{order:?}");
+        }
     }
 }

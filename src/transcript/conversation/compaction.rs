@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 impl Conversation {
     /// A compaction begins: its band stands at the end until it is over.
     pub(super) fn compaction_started(&mut self, reason: CompactionReason, tokens_before: u64, now: Instant) {
+        // There is one at a time. One whose end was not told would move for ever.
+        self.compaction_finished(&CompactionOutcome::Cancelled, now);
         self.push(
             None,
             Body::Compaction(Box::new(Compaction {
@@ -217,5 +219,7 @@ mod tests {
         assert!(shown(&conversation).contains("phase: Failed"));
         assert!(shown(&conversation).contains("No model answered."));
         assert_eq!(play(&[cancelled]).len(), 0, "nothing was cancelled");
+        let conversation = play(&[started(), started(), finished(), finished()]);
+        assert!(conversation.running_compaction().is_none(), "one at a time");
     }
 }

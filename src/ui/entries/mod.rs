@@ -3,7 +3,7 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | `user` `reply` `thinking` `custom` `notice` `turn_end` | one kind of item each |
+//! | `user` `reply` [`thinking`] `custom` `notice` `turn_end` | one kind of item each |
 //! | `call` `shell` | a band, and what stands under it |
 //! | `compaction` | the summary that takes the place of what was said |
 //! | `plain_call` | a call without a band, where the user wants none |
@@ -38,7 +38,7 @@ mod reply;
 pub mod run;
 mod shell;
 pub mod steps;
-mod thinking;
+pub mod thinking;
 mod title;
 mod turn_end;
 mod user;
@@ -150,7 +150,8 @@ impl Weighed for Layout {
     }
 }
 
-/// Lays an item out. A reply that streams is not laid out here: the pane asks its stream for rows.
+/// Lays an item out. A reply that streams is not laid out here, nor is thinking that is shown whole while it
+/// streams: the pane asks their streams for rows.
 pub fn lay_out(item: &Item, cx: &EntryCx<'_>) -> Layout {
     let mut layout = match &item.body {
         Body::User(user) => user::lay_out(user, cx),

@@ -15,15 +15,16 @@ use super::{EntryCx, Layout};
 use crate::config::display::ThinkingStyle;
 use crate::text::row::Row;
 use crate::text::{formats, markdown};
+use crate::theme::Theme;
 use crate::theme::role::Role;
-use crate::transcript::item::Thinking;
+use crate::transcript::item::{Prose, Thinking};
+use crate::ui::look::Look;
 use crate::ui::paint;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 
 /// Lays thinking out.
 pub fn lay_out(thinking: &Thinking, cx: &EntryCx<'_>) -> Layout {
-    let style = cx.look.theme.style(Role::ThinkingText).add_modifier(Modifier::ITALIC);
     let text = thinking.text.text();
     let is_empty = text.trim().is_empty();
     if thinking.since.is_some() {
@@ -31,9 +32,9 @@ pub fn lay_out(thinking: &Thinking, cx: &EntryCx<'_>) -> Layout {
             // Nothing, as long as nothing is wished or there is nothing.
             (ThinkingStyle::Collapsed, false) => Layout::default(),
             _ if is_empty => Layout::default(),
-            (ThinkingStyle::Tail | ThinkingStyle::Full, true) => whole(text, style, cx),
+            (ThinkingStyle::Tail | ThinkingStyle::Full, true) => whole(text, cx),
             (ThinkingStyle::Tail | ThinkingStyle::Full, false) | (ThinkingStyle::Collapsed, true) => {
-                newest::lay_out(thinking, style, cx)
+                newest::lay_out(thinking, style(cx.look.theme), cx)
             }
         };
     }
@@ -52,26 +53,43 @@ pub fn lay_out(thinking: &Thinking, cx: &EntryCx<'_>) -> Layout {
     if !is_open {
         return Layout::beside(cx, MARK, role, vec![label]);
     }
-    let mut layout = whole(text, style, cx);
+    let mut layout = whole(text, cx);
     layout.rows.insert(0, label);
     layout
 }
 
 const MARK: &str = "∴";
 
-/// All of it.
-fn whole(text: &str, style: Style, cx: &EntryCx<'_>) -> Layout {
-    let document = markdown::render(text, cx.look.theme, cx.room());
-    let rows = document.rows.into_iter().map(|row| muted(row, style)).collect();
-    Layout { cards: document.cards, ..Layout::beside(cx, MARK, Role::Muted, rows) }
+/// Whether thinking goes on and is shown whole: its rows are those of its stream then, so that a long thought costs what
+/// is new of it.
+pub fn is_streamed(thinking: &Thinking, look: &Look<'_>, open: bool) -> bool {
+    let is_whole = open && look.display.thinking != ThinkingStyle::Collapsed;
+    is_whole && thinking.since.is_some() && matches!(thinking.text, Prose::Live(_))
 }
 
-/// Text of the model in the colours of thinking. Cards keep theirs: code is read.
-fn muted(mut row: Row, style: Style) -> Row {
+/// The mark of thinking that is shown whole.
+pub fn mark(theme: &Theme) -> Span<'static> {
+    Span::styled(MARK, theme.style(Role::Muted))
+}
+
+/// A row of Markdown in the colours of thinking. Cards keep theirs: code is read.
+pub fn thought(mut row: Row, theme: &Theme) -> Row {
     if row.card.is_none() {
+        let style = style(theme);
         for span in &mut row.spans {
             span.style = span.style.patch(style);
         }
     }
     row
+}
+
+fn style(theme: &Theme) -> Style {
+    theme.style(Role::ThinkingText).add_modifier(Modifier::ITALIC)
+}
+
+/// All of it.
+fn whole(text: &str, cx: &EntryCx<'_>) -> Layout {
+    let document = markdown::render(text, cx.look.theme, cx.room());
+    let rows = document.rows.into_iter().map(|row| thought(row, cx.look.theme)).collect();
+    Layout { cards: document.cards, ..Layout::beside(cx, MARK, Role::Muted, rows) }
 }

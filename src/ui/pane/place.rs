@@ -5,6 +5,8 @@
 
 use super::folds::{Folds, InRun, Stand};
 use super::is_open;
+use super::live::Live;
+use crate::config::display::ThinkingStyle;
 use crate::text::markdown::Card;
 use crate::text::markdown::stream::MarkdownStream;
 use crate::text::row::Row;
@@ -18,7 +20,7 @@ use crate::transcript::runs::Kind;
 pub(super) use crate::transcript::runs::is_hidden;
 use crate::transcript::scroll::Rows;
 use crate::ui::entries::run::{self, Line};
-use crate::ui::entries::{EntryCx, Layout, Moving};
+use crate::ui::entries::{EntryCx, Layout, Moving, thinking};
 use crate::ui::look::Look;
 use crate::ui::scene::NextDeadline;
 use ratatui::text::Span;
@@ -75,38 +77,6 @@ impl Laid {
 impl Weighed for Laid {
     fn bytes(&self) -> usize {
         self.layout.bytes() + self.starts.len() * size_of::<usize>()
-    }
-}
-
-/// Where the rows of a reply that streams begin, brought up to date by what is new.
-#[derive(Debug, Default)]
-pub(super) struct Live {
-    /// Theme and columns.
-    made_for: Option<(u64, usize)>,
-    /// Rows that do not change any more.
-    frozen: usize,
-    starts: RowStarts,
-    /// Made when somebody selects or searches here, and brought up to date from then on.
-    texts: Option<RowTexts>,
-}
-
-impl Live {
-    fn update(&mut self, rows: &[Row], frozen: usize, made_for: (u64, usize)) {
-        if self.made_for != Some(made_for) || self.frozen > frozen {
-            let texts = self.texts.as_ref().map(|_| RowTexts::new());
-            *self = Self { made_for: Some(made_for), texts, ..Self::default() };
-        }
-        self.starts.truncate(self.frozen);
-        if let Some(texts) = &mut self.texts {
-            texts.truncate(self.frozen);
-        }
-        for row in rows.iter().skip(self.frozen) {
-            self.starts.push(row.start);
-            if let Some(texts) = &mut self.texts {
-                texts.push(row);
-            }
-        }
-        self.frozen = frozen;
     }
 }
 
@@ -194,10 +164,6 @@ impl Frame<'_> {
         if is_hidden(item) {
             return What::Nothing;
         }
-        if matches!(item.body, Body::Reply(Prose::Live(_))) {
-            return self.set_live(entry);
-        }
-        self.live.remove(&entry);
         let run = match self.stand(entry) {
             Stand::Away => return What::Nothing,
             Stand::Free => None,
@@ -205,6 +171,10 @@ impl Frame<'_> {
         };
         let Some(item) = self.conversation.items().get(entry) else { return What::Nothing };
         let open = is_open(item, self.expanded, self.show_thinking);
+        if run.is_none() && self.is_streamed(item, open) {
+            return self.set_live(entry);
+        }
+        self.live.remove(&entry);
         let key = self.key(entry, item, open, run.as_ref());
         if let Some(laid) = self.layouts.find(&key) {
             return What::Laid(laid);
@@ -291,7 +261,13 @@ impl Frame<'_> {
         Laid::new(layout, Some(fold))
     }
 
+    /// All that a layout depends on but the keymap. Whether all runs are lines, and what the footer counts, no layout knows.
     fn key(&self, entry: usize, item: &Item, open: bool, run: Option<&InRun>) -> LayoutKey {
+        let thinking = match self.look.display.thinking {
+            ThinkingStyle::Tail => 0_u8,
+            ThinkingStyle::Collapsed => 1,
+            ThinkingStyle::Full => 2,
+        };
         LayoutKey {
             entry,
             revision: item.revision,
@@ -300,22 +276,36 @@ impl Frame<'_> {
                 | u8::from(self.look.glyphs) << 1
                 | u8::from(self.look.motion) << 2
                 | u8::from(self.look.display.other_tools) << 3
-                | u8::from(self.look.display.chains) << 4,
+                | u8::from(self.look.display.chains) << 4
+                | thinking << 5,
             theme: self.look.theme.revision(),
             run: run.map_or(0, InRun::key),
+        }
+    }
+
+    /// The rows of an item are those of its stream: a reply, or thinking that is shown whole.
+    fn is_streamed(&self, item: &Item, open: bool) -> bool {
+        match &item.body {
+            Body::Reply(Prose::Live(_)) => true,
+            Body::Thinking(thinking) => thinking::is_streamed(thinking, self.look, open),
+            _ => false,
         }
     }
 
     fn set_live(&mut self, entry: usize) -> What {
         let columns = self.reply_columns();
         let theme = self.look.theme;
+        let is_thought =
+            matches!(self.conversation.items().get(entry), Some(Item { body: Body::Thinking(_), .. }));
         let Some(stream) = self.conversation.stream_mut(entry) else { return What::Nothing };
         stream.layout(theme, columns);
         if stream.rows().is_empty() {
             return What::Nothing;
         }
         let live = self.live.entry(entry).or_default();
-        live.update(stream.rows(), stream.frozen_rows(), (theme.revision(), columns));
+        let thought = |row: &Row| thinking::thought(row.clone(), theme);
+        let dress: Option<&dyn Fn(&Row) -> Row> = if is_thought { Some(&thought) } else { None };
+        live.update(stream.rows(), stream.frozen_rows(), (theme.revision(), columns), dress);
         What::Live
     }
 
@@ -432,9 +422,7 @@ impl Frame<'_> {
                 Some(with(rows, laid.texts.get_or_init(|| RowTexts::of(rows))))
             }
             What::Live => {
-                let Body::Reply(Prose::Live(stream)) = &self.conversation.items().get(entry)?.body else {
-                    return None;
-                };
+                let stream = stream_of(self.conversation.items().get(entry)?)?;
                 let live = self.live.get_mut(&entry)?;
                 Some(with(stream.rows(), live.texts.get_or_insert_with(|| RowTexts::of(stream.rows()))))
             }
@@ -445,8 +433,8 @@ impl Frame<'_> {
     /// a long transcript would else drive all that is seen out of the cache.
     pub fn read_once<R>(&mut self, entry: usize, with: impl FnOnce(&[Row], &RowTexts) -> R) -> Option<R> {
         let item = self.conversation.items().get(entry).filter(|item| !is_hidden(item))?;
-        let is_live = matches!(item.body, Body::Reply(Prose::Live(_)));
         let open = is_open(item, self.expanded, self.show_thinking);
+        let is_live = self.is_streamed(item, open);
         let is_in_run = self.folds.is_on && self.folds.runs.at(entry).is_some();
         let is_kept = self.layouts.find(&self.key(entry, item, open, None)).is_some();
         if is_in_run {
@@ -488,20 +476,31 @@ impl Frame<'_> {
                 },
                 next: laid.layout.next,
             }),
-            What::Live => match &item.body {
-                Body::Reply(Prose::Live(stream)) => Some(Painted {
-                    rows: stream.rows(),
+            What::Live => {
+                let (stream, live) = (stream_of(item)?, self.live.get(&entry)?);
+                let is_thought = matches!(item.body, Body::Thinking(_));
+                Some(Painted {
+                    rows: if is_thought { &live.dressed } else { stream.rows() },
                     cards: stream.cards(),
                     indent: REPLY_INDENT.min(self.width.saturating_sub(1)),
-                    mark: Some(self.reply_mark()),
+                    mark: Some(if is_thought { thinking::mark(self.look.theme) } else { self.reply_mark() }),
                     moving: &[],
                     fold: None,
                     cx,
                     next: NextDeadline::default(),
-                }),
-                _ => None,
-            },
+                })
+            }
         }
+    }
+}
+
+/// The stream of a text that is not whole.
+fn stream_of(item: &Item) -> Option<&MarkdownStream> {
+    match &item.body {
+        Body::Reply(Prose::Live(stream)) | Body::Thinking(Thinking { text: Prose::Live(stream), .. }) => {
+            Some(stream)
+        }
+        _ => None,
     }
 }
 
@@ -534,28 +533,5 @@ impl Rows for Frame<'_> {
             (Some(starts), Some(offset)) => starts.row(Anchor { offset, ..anchor }) + usize::from(placed.gap),
             (Some(_), None) | (None, _) => 0,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::theme::Theme;
-
-    /// What a frame costs beside laying out: the rows that it reads again.
-    #[test]
-    fn a_text_that_streams_costs_what_is_new() {
-        let theme = Theme::quiet_dark();
-        let (mut stream, mut live) = (MarkdownStream::new(), Live::default());
-        let mut read = 0;
-        for line in 0..2000 {
-            stream.push(&format!("Paragraph {line} of a long reply.\n\n"));
-            stream.layout(&theme, 40);
-            read += stream.rows().len() - live.frozen;
-            live.update(stream.rows(), stream.frozen_rows(), (theme.revision(), 40));
-            assert_eq!(live.starts.len(), stream.rows().len());
-        }
-        assert!(read < 10 * stream.rows().len(), "{read}");
-        assert_eq!(live.starts, RowStarts::new(stream.rows().iter().map(|row| row.start)));
     }
 }

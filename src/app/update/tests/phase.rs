@@ -140,3 +140,17 @@ fn thinking_that_is_kept_back_is_a_row_once_it_is_over() {
     thought(&mut stage, "");
     assert!(stage.screen().contains("∴ Thought for 0.4s · not shown by the provider"), "{}", stage.screen());
 }
+
+/// The command, which is no other way than the setting.
+#[test]
+fn a_style_that_is_typed_holds_at_once_too() {
+    let mut stage = Stage::running();
+    thinks(&mut stage, LINES);
+    stage.line("/display thinking full");
+    let screen = stage.screen();
+    assert!(screen.contains("alpha") && !screen.contains("alpha\u{a0}·"), "{screen}");
+    thought(&mut stage, LINES);
+    assert!(stage.screen().contains("delta"), "{}", stage.screen());
+    stage.line("/display thinking tail");
+    assert!(!stage.screen().contains("delta"), "{}", stage.screen());
+}
