@@ -412,7 +412,7 @@ fn a_key_closes_the_run_around_the_focus_and_the_keys_are_named() {
         stage.key("ctrl+up");
         stage.draw();
     }
-    let hints = |stage: &mut Stage| stage.screen().lines().last().unwrap_or_default().to_owned();
+    let hints = |stage: &mut Stage| line_of(stage, "back to writing");
     let named = hints(&mut stage);
     assert!(named.contains("enter opens the run") && named.contains("alt+o unfolds"), "{named}");
     // On a closed one it does nothing.
@@ -423,7 +423,7 @@ fn a_key_closes_the_run_around_the_focus_and_the_keys_are_named() {
     assert!(named.contains("enter closes the run"), "{named}");
     stage.keys(&["ctrl+down", "ctrl+down", "ctrl+down"]);
     let named = hints(&mut stage);
-    assert!(named.contains("enter opens ·") && named.contains("left closes the run"), "{named}");
+    assert!(named.contains("enter opens ·") && named.contains("h closes the run"), "{named}");
     assert_ne!(stage.state.pane.focused(), Some(run));
     stage.key("left");
     assert!(!stage.screen().contains("╰─ close"));

@@ -236,9 +236,11 @@ fn in_row_focus(state: &mut AppState, action: Action, now: Instant) -> Option<Ou
             state.pane.toggle_run(run);
         }
         Action::CloseRun => {
-            let run = state.pane.open_run_of_focus()?;
-            state.pane.toggle_run(run);
-            state.pane.focus_line(run);
+            // Where none is open nothing happens: a letter would else be written into the prompt.
+            if let Some(run) = state.pane.open_run_of_focus() {
+                state.pane.toggle_run(run);
+                state.pane.focus_line(run);
+            }
         }
         Action::Open | Action::ToggleRow => {
             let row = state.pane.focused()?;
