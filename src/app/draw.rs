@@ -255,15 +255,36 @@ fn row_hints(state: &AppState, look: &Look<'_>) -> Vec<String> {
         let found = found.chain(in_row(Action::SearchPrevious, "before"));
         return found.chain(hints(&[(Action::Open, "opens")])).collect();
     }
+    let open_run = state.pane.open_run_of_focus();
+    if state.pane.focused_run().is_some() {
+        let run = [
+            (Action::Open, if open_run.is_some() { "closes the run" } else { "opens the run" }),
+            (Action::CopyRow, "copies"),
+            (Action::Cancel, "back to writing"),
+            (Action::ToggleFolded, "unfolds"),
+            (
+                Action::ExpandRows,
+                if state.pane.are_runs_open() { "closes all runs" } else { "opens all runs" },
+            ),
+            (Action::FocusPrevious, "above"),
+            (Action::FocusNext, "below"),
+        ];
+        return hints(&run);
+    }
+    let run = open_run.map(|_| (Action::CloseRun, "closes the run"));
     let keys = [
-        (Action::Open, "opens"),
-        (Action::CopyRow, "copies"),
-        (Action::Cancel, "back to writing"),
+        Some((Action::Open, "opens")),
+        Some((Action::CopyRow, "copies")),
+        Some((Action::Cancel, "back to writing")),
+        run,
+    ];
+    let mut keys: Vec<_> = keys.into_iter().flatten().collect();
+    keys.extend([
         (Action::CopyBlock, "copies a block"),
         (Action::OpenLink, "opens an address"),
         (Action::FocusPrevious, "above"),
         (Action::FocusNext, "below"),
-    ];
+    ]);
     hints(&keys)
 }
 

@@ -236,6 +236,7 @@ actions! {
     // Rows, lists, windows.
     Open, "open", [Transcript], "Open the row";
     ToggleRow, "toggle_row", [Transcript], "Expand or fold the row";
+    CloseRun, "close_run", [Transcript], "Close the run that the row is in";
     CopyRow, "copy_row", [Transcript Popup], "Copy";
     CopyBlock, "copy_block", [Transcript], "Copy the next block of the row: code or a quote";
     OpenLink, "open_link", [Transcript], "Open the next address of the row";

@@ -13,13 +13,15 @@
 mod facts;
 mod wording;
 
+use facts::Settled;
 pub use facts::{Doing, Facts, Reckoned};
-pub use wording::Failure;
+pub use wording::{Failure, waits_for_agent};
 
 use super::conversation::{Conversation, is_blank};
 use super::item::{Body, CompactionPhase, Item, Thinking};
 use crate::proto::event::NoticeLevel;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What an item means for the run around it.
@@ -27,8 +29,10 @@ use std::sync::Arc;
 pub enum Kind {
     /// A part of it: a call, thinking.
     Work,
-    /// It is drawn where it is, or not at all, and the run goes on behind it.
+    /// It is drawn where it is, and the run goes on behind it.
     Neutral,
+    /// Nothing of it is drawn, and the run goes on behind it.
+    Hidden,
     /// The run ends here.
     Split,
 }
@@ -37,11 +41,21 @@ impl Kind {
     /// The kind of an item.
     pub fn of(item: &Item) -> Self {
         match &item.body {
-            _ if is_hidden(item) => Self::Neutral,
+            _ if is_hidden(item) => Self::Hidden,
             Body::Call(_) | Body::Thinking(_) => Self::Work,
             Body::Notice { level, .. } if *level != NoticeLevel::Error => Self::Neutral,
             _ => Self::Split,
         }
+    }
+
+    /// A run goes on behind it without having it.
+    const fn is_passed(self) -> bool {
+        matches!(self, Self::Neutral | Self::Hidden)
+    }
+
+    /// It has no rows where a run is one line.
+    const fn is_away(self) -> bool {
+        matches!(self, Self::Work | Self::Hidden)
     }
 }
 
@@ -74,6 +88,8 @@ pub struct Runs {
     first: Vec<u32>,
     runs: HashMap<usize, Run>,
     reckoned: HashMap<usize, (u64, Arc<Facts>)>,
+    /// What is reckoned for good of the runs that still grow, by their first item.
+    settled: HashMap<usize, Settled>,
     /// Raised whenever the facts of a run change.
     stamp: u64,
 }
@@ -128,15 +144,19 @@ impl Runs {
     /// of a run have.
     pub fn facts(&mut self, span: Span, conversation: &Conversation) -> (u64, Arc<Facts>) {
         let is_stale = self.runs.get_mut(&span.first).is_none_or(|run| std::mem::take(&mut run.is_stale));
-        let is_tail = self.kinds.iter().skip(span.last + 1).all(|kind| *kind != Kind::Split);
-        let is_live = is_tail && conversation.is_turn_running();
+        let is_live = self.is_tail(span) && conversation.is_turn_running();
         let before = self.reckoned.get(&span.first);
         if let (Some((stamp, facts)), false) = (before, is_stale)
             && facts.is_live == is_live
         {
             return (*stamp, facts.clone());
         }
-        let facts = Facts::of(conversation.items(), span, is_live);
+        // One that goes on changes with each call of it: what it came to before is not looked through again.
+        let mut settled = self.settled.remove(&span.first).unwrap_or_default();
+        let facts = Facts::of(conversation.items(), span, is_live, &mut settled);
+        if is_live {
+            self.settled.insert(span.first, settled);
+        }
         if let Some((stamp, known)) = before
             && **known == facts
         {
@@ -146,6 +166,23 @@ impl Runs {
         let made = (self.stamp, Arc::new(facts));
         self.reckoned.insert(span.first, made.clone());
         made
+    }
+
+    /// Nothing was said since.
+    pub fn is_tail(&self, span: Span) -> bool {
+        self.kinds.iter().skip(span.last + 1).all(|kind| *kind != Kind::Split)
+    }
+
+    /// The first item of these that has rows of its own in a closed run.
+    pub fn first_told(&self, items: Range<usize>) -> Option<usize> {
+        let kinds = self.kinds.get(items.clone())?;
+        Some(items.start + kinds.iter().position(|kind| !kind.is_away())?)
+    }
+
+    /// The last item of these that has rows of its own in a closed run.
+    pub fn last_told(&self, items: Range<usize>) -> Option<usize> {
+        let kinds = self.kinds.get(items.clone())?;
+        Some(items.start + kinds.iter().rposition(|kind| !kind.is_away())?)
     }
 
     /// The facts of the run that begins at an item, as they were last asked for.
@@ -165,7 +202,7 @@ impl Runs {
     /// Work at `index`, behind all other work: it belongs to the run above, or begins one.
     fn join(&mut self, index: usize) {
         let above = self.kinds.get(..index).unwrap_or_default();
-        let above = above.iter().rposition(|kind| *kind != Kind::Neutral);
+        let above = above.iter().rposition(|kind| !kind.is_passed());
         let above = above.filter(|above| self.kind(*above) == Kind::Work);
         let first = above.and_then(|above| self.at(above)).map_or(index, |run| run.first);
         let from = above.map_or(index, |above| above + 1);
@@ -181,6 +218,9 @@ impl Runs {
                 && let Some(run) = self.runs.get_mut(&span.first)
             {
                 run.is_stale = true;
+                if self.settled.get(&span.first).is_some_and(|settled| index < settled.end()) {
+                    self.settled.remove(&span.first);
+                }
             }
             return;
         }
@@ -196,6 +236,7 @@ impl Runs {
         for item in from..to {
             self.runs.remove(&item);
             self.reckoned.remove(&item);
+            self.settled.remove(&item);
             if let Some(slot) = self.first.get_mut(item) {
                 *slot = NONE;
             }

@@ -26,6 +26,15 @@ pub trait Rows {
     fn anchor(&mut self, entry: usize, row: usize) -> Anchor;
     /// The row of a place, see [`super::anchor::RowStarts::row`].
     fn row(&mut self, anchor: Anchor) -> usize;
+    /// The first entry from this one on that may have rows: those between are known to have none, and nobody asks each of
+    /// them.
+    fn from(&mut self, entry: usize) -> usize {
+        entry
+    }
+    /// The end of the entries before this one that may have rows: those from there on are known to have none.
+    fn until(&mut self, end: usize) -> usize {
+        end
+    }
 }
 
 /// A part of an entry that stands in the window.
@@ -98,19 +107,16 @@ fn from_top(
 ) -> Option<Vec<Slice>> {
     let mut slices = Vec::new();
     let mut left = height;
-    let mut entry = anchor.entry;
+    let mut from = anchor.entry;
     while left > 0 {
-        if entry >= heights.len() {
-            return None;
-        }
-        let count = exact(entry, heights, rows);
-        let first = if entry == anchor.entry && count > 0 { rows.row(anchor) } else { 0 };
+        let (entry, count) = below(from, heights, rows)?;
+        let first = if entry == anchor.entry { rows.row(anchor) } else { 0 };
         let shown = count.saturating_sub(first).min(left);
         if shown > 0 {
             slices.push(Slice { entry, first, rows: shown });
         }
         left -= shown;
-        entry += 1;
+        from = entry + 1;
     }
     Some(slices)
 }
@@ -119,23 +125,21 @@ fn from_top(
 fn ends_with(slices: &[Slice], heights: &mut Heights, rows: &mut impl Rows) -> bool {
     let Some(last) = slices.last() else { return false };
     last.first + last.rows >= exact(last.entry, heights, rows)
-        && (last.entry + 1..heights.len()).all(|below| exact(below, heights, rows) == 0)
+        && below(last.entry + 1, heights, rows).is_none()
 }
 
 /// Slices from the end up.
 fn from_bottom(height: usize, heights: &mut Heights, rows: &mut impl Rows) -> Vec<Slice> {
     let mut slices = Vec::new();
     let mut left = height;
-    for entry in (0..heights.len()).rev() {
-        if left == 0 {
-            break;
-        }
-        let count = exact(entry, heights, rows);
+    let mut end = heights.len();
+    while left > 0
+        && let Some((entry, count)) = above(end, heights, rows)
+    {
         let shown = count.min(left);
-        if shown > 0 {
-            slices.push(Slice { entry, first: count - shown, rows: shown });
-        }
+        slices.push(Slice { entry, first: count - shown, rows: shown });
         left -= shown;
+        end = entry;
     }
     slices.reverse();
     slices
@@ -154,11 +158,8 @@ fn walk(
         while left > row {
             left -= row;
             // Entries without rows are passed over.
-            let Some(above) = (0..entry).rev().find(|above| exact(*above, heights, rows) > 0) else {
-                return Some((entry, 0));
-            };
-            entry = above;
-            row = exact(entry, heights, rows);
+            let Some(above) = above(entry, heights, rows) else { return Some((entry, 0)) };
+            (entry, row) = above;
         }
         return Some((entry, row - left));
     }
@@ -168,10 +169,53 @@ fn walk(
             return Some((entry, row + left));
         }
         left -= below;
-        let Some(next) = (entry + 1..heights.len()).find(|next| exact(*next, heights, rows) > 0) else {
+        let Some((next, _)) = self::below(entry + 1, heights, rows) else {
             return Some((entry, row + below.saturating_sub(1)));
         };
         (entry, row) = (next, 0);
+    }
+}
+
+/// The first entry from this one on that has rows, and how many.
+fn below(from: usize, heights: &mut Heights, rows: &mut impl Rows) -> Option<(usize, usize)> {
+    let mut entry = from;
+    loop {
+        let next = rows.from(entry).max(entry).min(heights.len());
+        clear(entry, next, heights);
+        entry = next;
+        if entry >= heights.len() {
+            return None;
+        }
+        let count = exact(entry, heights, rows);
+        if count > 0 {
+            return Some((entry, count));
+        }
+        entry += 1;
+    }
+}
+
+/// The last entry before this one that has rows, and how many.
+fn above(end: usize, heights: &mut Heights, rows: &mut impl Rows) -> Option<(usize, usize)> {
+    let mut end = end.min(heights.len());
+    loop {
+        let next = rows.until(end).min(end);
+        clear(next, end, heights);
+        end = next.checked_sub(1)?;
+        let count = exact(end, heights, rows);
+        if count > 0 {
+            return Some((end, count));
+        }
+    }
+}
+
+/// Entries that are passed over have no rows, whatever they had before.
+fn clear(from: usize, to: usize, heights: &mut Heights) {
+    if from < to && heights.top(from) < heights.top(to) {
+        for entry in from..to {
+            if heights.get(entry) > 0 {
+                heights.set(entry, 0);
+            }
+        }
     }
 }
 
@@ -194,6 +238,8 @@ mod tests {
     struct Plain {
         rows: Vec<usize>,
         laid_out: usize,
+        /// It knows which entries have none.
+        knows: bool,
     }
 
     impl Plain {
@@ -215,6 +261,16 @@ mod tests {
         fn row(&mut self, anchor: Anchor) -> usize {
             self.starts(anchor.entry).row(anchor)
         }
+
+        fn from(&mut self, entry: usize) -> usize {
+            let rows = self.rows.iter().skip(if self.knows { entry } else { usize::MAX });
+            entry + rows.take_while(|rows| **rows == 0).count()
+        }
+
+        fn until(&mut self, end: usize) -> usize {
+            let rows = self.rows.iter().take(if self.knows { end } else { 0 }).rev();
+            end - rows.take_while(|rows| **rows == 0).count()
+        }
     }
 
     fn world(rows: &[usize]) -> (Heights, Plain) {
@@ -223,7 +279,7 @@ mod tests {
             // Estimates, all wrong.
             heights.push(3);
         }
-        (heights, Plain { rows: rows.to_vec(), laid_out: 0 })
+        (heights, Plain { rows: rows.to_vec(), laid_out: 0, knows: false })
     }
 
     fn slice(entry: usize, first: usize, rows: usize) -> Slice {
@@ -301,6 +357,23 @@ mod tests {
         assert!(plain.laid_out < 200, "{}", plain.laid_out);
     }
 
+    #[test]
+    fn what_is_known_to_have_no_rows_is_not_asked_for_them() {
+        let mut all = vec![2; 50];
+        all.extend(vec![0; 100_000]);
+        all.extend(vec![2; 10]);
+        let (mut heights, mut plain) = world(&all);
+        plain.knows = true;
+        let mut scroll = Scroll::Follow;
+        scroll.window(40, &mut heights, &mut plain);
+        scroll.by(-10, 40, &mut heights, &mut plain);
+        scroll.by(5, 40, &mut heights, &mut plain);
+        scroll.by(20, 40, &mut heights, &mut plain);
+        assert!(plain.laid_out < 300, "{}", plain.laid_out);
+        // The bar does not count what they had before.
+        assert_eq!((heights.top(100_050) - heights.top(50), heights.get(60)), (0, 0));
+    }
+
     proptest! {
         /// Against the transcript as one list of rows.
         #[test]
@@ -308,11 +381,13 @@ mod tests {
             rows in prop::collection::vec(0_usize..6, 0..12),
             height in 1_usize..10,
             moves in prop::collection::vec(-12_isize..12, 0..12),
+            knows in any::<bool>(),
         ) {
             let all: Vec<(usize, usize)> =
                 rows.iter().enumerate().flat_map(|(entry, n)| (0..*n).map(move |row| (entry, row))).collect();
             let last = all.len().saturating_sub(height);
             let (mut heights, mut plain) = world(&rows);
+            plain.knows = knows;
             let (mut scroll, mut top) = (Scroll::Follow, last);
             for delta in std::iter::once(0).chain(moves) {
                 if delta != 0 {

@@ -273,7 +273,8 @@ impl Pane {
             // Where a row is free it stands there and hides nothing.
             let height = area.height + u16::from(self.has_spare_row);
             let area = Rect { height, ..area }.intersection(buffer.area);
-            view::below(frame.conversation, left_at, look, area, buffer, meaning.hits);
+            let new = view::new_from(&mut frame, left_at);
+            view::below(new, look, area, buffer, meaning.hits);
         }
     }
 

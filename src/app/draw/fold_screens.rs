@@ -363,16 +363,88 @@ fn opening_wraps_nothing_anew() {
 fn live_thoughts_are_shown_in_one_place() {
     let mut stage = live_thinking();
     let closed = stage.screen();
-    assert!(!closed.contains("The CLI help says") && closed.contains("Read 1 file"), "{closed}");
+    assert!(!closed.contains("what an empty input means") && closed.contains("Read 1 file"), "{closed}");
     assert_eq!(spinners(&mut stage).len(), 1);
     stage.key("ctrl+t");
     let peeked = stage.screen();
-    assert_eq!(peeked.matches("nothing else in the help").count(), 1, "{peeked}");
-    assert!(!peeked.contains("Thinking… 3") && !peeked.contains("╰─ close"), "{peeked}");
+    assert_eq!(thought_rows(&peeked), 3, "{peeked}");
+    assert!(!peeked.contains("╰─ close"), "{peeked}");
+    // They have nothing that could be opened: a click on them goes to the run's line.
     let run = first_run(&mut stage);
     stage.click(&Target::Run(run));
     let open = stage.screen();
-    assert_eq!(open.matches("nothing else in the help").count(), 1, "{open}");
+    assert_eq!(words_of(&open).matches("what an empty input means").count(), 1, "{open}");
+    assert!(open.contains("╰─ close"), "{open}");
+    stage.key("ctrl+t");
+    let open = stage.screen();
+    assert_eq!(words_of(&open).matches("what an empty input means").count(), 1, "{open}");
+    stage.click(&Target::Run(run));
+    let closed = stage.screen();
+    assert!(!words_of(&closed).contains("what an empty input means"), "{closed}");
+}
+
+/// Without line breaks and rules.
+fn words_of(screen: &str) -> String {
+    screen.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ")
+}
+
+/// Rows of what is thought now, below the line.
+fn thought_rows(screen: &str) -> usize {
+    assert_eq!(words_of(screen).matches("what an empty input means").count(), 1, "{screen}");
+    let below = screen.lines().skip_while(|line| !line.contains("Read 1 file")).skip(1);
+    below.take_while(|line| !line.trim().is_empty()).count()
+}
+
+#[test]
+fn thoughts_that_are_collapsed_show_when_they_are_wished() {
+    let mut stage = live_thinking();
+    stage.state.display.thinking = crate::config::display::ThinkingStyle::Collapsed;
+    assert!(!words_of(&stage.screen()).contains("what an empty input means"));
+    stage.key("ctrl+t");
+    assert_eq!(thought_rows(&stage.screen()), 3);
+}
+
+#[test]
+fn a_key_closes_the_run_around_the_focus_and_the_keys_are_named() {
+    let mut stage = roomy(settled);
+    let run = first_run(&mut stage);
+    while stage.state.pane.focused() != Some(run) {
+        stage.key("ctrl+up");
+        stage.draw();
+    }
+    let hints = |stage: &mut Stage| line_of(stage, "back to writing");
+    let named = hints(&mut stage);
+    assert!(named.contains("enter opens the run") && named.contains("alt+o unfolds"), "{named}");
+    // On a closed one it does nothing.
+    stage.key("left");
+    assert!(!stage.screen().contains("╰─ close"));
+    stage.key("enter");
+    let named = hints(&mut stage);
+    assert!(named.contains("enter closes the run"), "{named}");
+    stage.keys(&["ctrl+down", "ctrl+down", "ctrl+down"]);
+    let named = hints(&mut stage);
+    assert!(named.contains("enter opens ·") && named.contains("h closes the run"), "{named}");
+    assert_ne!(stage.state.pane.focused(), Some(run));
+    stage.key("left");
+    assert!(!stage.screen().contains("╰─ close"));
+    assert_eq!(stage.state.pane.focused_run(), Some(run));
+}
+
+#[test]
+fn two_comets_turn_while_all_that_runs_waits_for_agents() {
+    use crate::ui::chrome::spinner::Spinner;
+    let mut stage = folded(first_rounds);
+    stage.state.motion = false;
+    let ask = call("3", "subagent", json!({"task": "look at the lexer"}));
+    let read = call("4", "read", json!({"path": "src/lexer.rs"}));
+    stage.says("two", vec![Block::ToolCall(ask.clone()), Block::ToolCall(read.clone())]);
+    let spinner = |stage: &mut Stage| spinners(stage).remove(0);
+    stage.starts(&ask);
+    assert!(spinner(&mut stage).starts_with(&*Spinner::TwoComets.still()), "{}", spinner(&mut stage));
+    stage.starts(&read);
+    assert!(spinner(&mut stage).starts_with(&*Spinner::Comet.still()), "{}", spinner(&mut stage));
+    stage.runs(&read, "", json!({}), false, 5);
+    assert!(spinner(&mut stage).starts_with(&*Spinner::TwoComets.still()), "{}", spinner(&mut stage));
 }
 
 /// What a frame costs the terminal, in cells: about so many are written anew in each step of a live line.

@@ -235,6 +235,13 @@ fn in_row_focus(state: &mut AppState, action: Action, now: Instant) -> Option<Ou
             let run = state.pane.focused_run()?;
             state.pane.toggle_run(run);
         }
+        Action::CloseRun => {
+            // Where none is open nothing happens: a letter would else be written into the prompt.
+            if let Some(run) = state.pane.open_run_of_focus() {
+                state.pane.toggle_run(run);
+                state.pane.focus_line(run);
+            }
+        }
         Action::Open | Action::ToggleRow => {
             let row = state.pane.focused()?;
             if action == Action::Open && sheet::open(state, row, now) {

@@ -26,6 +26,8 @@ pub enum Doing {
     Queued,
     /// The user is asked.
     Asking,
+    /// Calls run, and all of them wait for other agents.
+    RunningAgents,
     /// A call runs.
     Running,
 }
@@ -71,16 +73,19 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The facts of the items of a run.
-    pub(super) fn of(items: &[Item], span: Span, is_live: bool) -> Self {
-        let mut facts = Self { is_live, ..Self::default() };
-        let mut tally = Tally::default();
-        for item in items.get(span.first..=span.last).unwrap_or_default() {
-            match &item.body {
-                Body::Call(call) => facts.call(call, &mut tally),
-                Body::Thinking(thinking) => facts.thinking(thinking, &mut tally),
-                _ => {}
-            }
+    /// The facts of the items of a run; those that are over are only looked at once.
+    pub(super) fn of(items: &[Item], span: Span, is_live: bool, settled: &mut Settled) -> Self {
+        let begin = settled.end.max(span.first);
+        let left = items.get(begin..=span.last).unwrap_or_default();
+        let over = left.iter().take_while(|item| is_over(item)).count();
+        let (over, left) = left.split_at(over);
+        for item in over {
+            settled.facts.item(item, &mut settled.tally);
+        }
+        settled.end = begin + over.len();
+        let (mut facts, mut tally) = (Self { is_live, ..settled.facts.clone() }, settled.tally.clone());
+        for item in left {
+            facts.item(item, &mut tally);
         }
         let said = reply_above(items, span.first);
         facts.is_hung = said.is_some();
@@ -112,6 +117,14 @@ impl Facts {
         self.rows == 0
     }
 
+    fn item(&mut self, item: &Item, tally: &mut Tally) {
+        match &item.body {
+            Body::Call(call) => self.call(call, tally),
+            Body::Thinking(thinking) => self.thinking(thinking, tally),
+            _ => {}
+        }
+    }
+
     fn call(&mut self, call: &Call, tally: &mut Tally) {
         self.rows += 1;
         let count = steps(call);
@@ -138,6 +151,7 @@ impl Facts {
             }
         }
         let doing = match call.phase {
+            CallPhase::Running { .. } if wording::waits_for_agent(&call.tool) => Doing::RunningAgents,
             CallPhase::Running { .. } => Doing::Running,
             CallPhase::Asking => Doing::Asking,
             CallPhase::Queued => Doing::Queued,
@@ -155,7 +169,8 @@ impl Facts {
             Doing::Queued => 2,
             Doing::Writing => 3,
             Doing::Asking => 4,
-            Doing::Running => 5,
+            Doing::RunningAgents => 5,
+            Doing::Running => 6,
         };
         if rank(doing) > rank(self.doing) {
             self.doing = doing;
@@ -193,8 +208,33 @@ impl Facts {
     }
 }
 
+/// Nothing of it changes any more by itself. Whoever changes it nevertheless makes the run be looked through again.
+const fn is_over(item: &Item) -> bool {
+    match &item.body {
+        Body::Call(call) => matches!(call.phase, CallPhase::Done { .. } | CallPhase::Dropped),
+        Body::Thinking(thinking) => thinking.since.is_none() && !matches!(thinking.text, Prose::Live(_)),
+        _ => true,
+    }
+}
+
+/// What the first items of a run came to.
+#[derive(Debug, Default)]
+pub(super) struct Settled {
+    /// Those before this one are in it.
+    end: usize,
+    facts: Facts,
+    tally: Tally,
+}
+
+impl Settled {
+    /// The first item that is not in it.
+    pub(super) const fn end(&self) -> usize {
+        self.end
+    }
+}
+
 /// What is only needed while a run is looked through.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 struct Tally {
     /// The last reply that was counted.
     message: Option<Arc<Message>>,

@@ -399,7 +399,7 @@ proptest! {
                 Step_::Notice(is_error) => {
                     told.notice(if is_error { NoticeLevel::Error } else { NoticeLevel::Info });
                 }
-                Step_::Ends => told.ends(false),
+                Step_::Ends => told.ends(told.calls % 3 == 0),
                 Step_::Live => {
                     lives += 1;
                     let id = EntryId::new(format!("live{lives}"));
@@ -429,6 +429,36 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn a_run_that_goes_on_is_not_looked_through_again() {
+    const CALLS: usize = 10_000;
+    let mut told = Told::running();
+    for _ in 0..CALLS {
+        told.calls(&[("edit", json!({ "path": "a" }))]);
+        told.ends(false);
+    }
+    told.facts(0);
+    let end = |told: &Told| told.runs.settled.get(&0).map_or(0, Settled::end);
+    assert_eq!(end(&told), CALLS);
+    told.calls(&[bash("x")]);
+    told.update();
+    // What runs now is the only one that is left to look at.
+    assert_eq!(end(&told), CALLS);
+    assert_eq!(told.facts(0).words(), "Edited a, ran 1 command");
+    told.ends(true);
+    assert_eq!(told.facts(0).words(), "Edited a, ran 1 command");
+    assert_eq!((told.facts(0).failure.clone(), end(&told)), (Some(Failure::One("x".into())), CALLS + 1));
+    // One of those that are over may change all the same.
+    told.event(AgentEvent::ToolSteps {
+        call: CallId::new("c1"),
+        chain: Arc::new(Chain { location: None, steps: vec![Step::default(), Step::default()] }),
+    });
+    assert_eq!(told.facts(0).calls, CALLS as u64 + 2);
+    told.finished();
+    told.facts(0);
+    assert!(told.runs.settled.is_empty());
 }
 
 #[test]

@@ -8,6 +8,9 @@ use serde_json::Value;
 /// Columns of the name of a call that failed.
 const NAME: usize = 32;
 
+/// Tools that wait until another agent has answered.
+const OF_AGENTS: [&str; 4] = ["subagent", "message", "agent_request", "agent_send"];
+
 /// A tool with a longer name is counted and not named.
 const NAMED: usize = 20;
 
@@ -114,6 +117,14 @@ fn argument<'a>(call: &'a Call, key: &str) -> Option<&'a str> {
 fn file(call: &Call) -> Option<&str> {
     let path = argument(call, "path").or_else(|| argument(call, "file_path"))?.trim_end_matches('/');
     Some(path.rsplit('/').next().unwrap_or(path))
+}
+
+/// The tool's work is done by another agent. Servers put their own name before that of the tool.
+pub fn waits_for_agent(tool: &str) -> bool {
+    OF_AGENTS.iter().any(|known| {
+        tool.strip_suffix(known)
+            .is_some_and(|server| server.is_empty() || server.ends_with('.') || server.ends_with("__"))
+    })
 }
 
 /// Adds a call to what is counted. One whose name is not written yet is told with the others.

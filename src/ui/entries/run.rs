@@ -187,6 +187,7 @@ impl Line {
             Doing::Thinking => Spinner::Helix,
             Doing::Writing => Spinner::PrintHead,
             Doing::Queued | Doing::Running => Spinner::Comet,
+            Doing::RunningAgents => Spinner::TwoComets,
         };
         // While the user is asked nothing is under way that could move.
         if !cx.look.motion || self.facts.doing == Doing::Asking {

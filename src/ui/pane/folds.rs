@@ -106,6 +106,28 @@ impl Folds {
         self.closed(item).is_some_and(|span| span.first != item) && self.runs.kind(item) == Kind::Work
     }
 
+    /// The first item from this one on that may have rows.
+    pub fn rows_from(&self, item: usize, is_peeking: bool) -> usize {
+        match self.passed(item, is_peeking) {
+            Some(span) => self.runs.first_told(item..span.last + 1).unwrap_or(span.last + 1),
+            None => item,
+        }
+    }
+
+    /// The end of the items before this one that may have rows.
+    pub fn rows_until(&self, end: usize, is_peeking: bool) -> usize {
+        match end.checked_sub(1).and_then(|item| self.passed(item, is_peeking)) {
+            Some(span) => self.runs.last_told(span.first + 1..end).unwrap_or(span.first) + 1,
+            None => end,
+        }
+    }
+
+    /// The closed run that an item is in, behind its line. While what is thought now shows, that of it is looked at.
+    fn passed(&self, item: usize, is_peeking: bool) -> Option<Span> {
+        let span = self.closed(item).filter(|span| span.first < item)?;
+        (!is_peeking || !self.runs.is_tail(span)).then_some(span)
+    }
+
     /// How high an item is before it is laid out; nothing where it is as high as elsewhere.
     pub fn estimate(&self, item: usize) -> Option<u32> {
         let span = self.closed(item).filter(|_| self.runs.kind(item) == Kind::Work)?;
@@ -139,7 +161,7 @@ impl Folds {
 }
 
 /// The model thinks this now.
-fn is_thought_now(item: &Item) -> bool {
+pub(super) fn is_thought_now(item: &Item) -> bool {
     matches!(item.body, Body::Thinking(Thinking { since: Some(_), text: Prose::Live(_), .. }))
 }
 
@@ -198,6 +220,18 @@ impl Pane {
         let first = self.focus.filter(|_| self.folds.is_on)?;
         let is_line = self.folds.runs.at(first)?.first == first;
         (is_line && (self.is_line_focused || !self.folds.is_open(first))).then_some(first)
+    }
+
+    /// The first item of the open run that the focus is in.
+    pub fn open_run_of_focus(&self) -> Option<usize> {
+        let run = self.folds.runs.at(self.focus.filter(|_| self.folds.is_on)?)?;
+        self.folds.is_open(run.first).then_some(run.first)
+    }
+
+    /// Puts the focus on the line of a run.
+    pub fn focus_line(&mut self, run: usize) {
+        self.set_focus(Some(run));
+        self.is_line_focused = true;
     }
 
     /// Whether the last frame showed the line of a run that goes on: it moves, so nothing else needs to.

@@ -3,7 +3,7 @@
 //! The blank row is the pane's and no part of a layout: whether there is one depends on the item above, and a layout
 //! must not.
 
-use super::folds::{Folds, InRun, Stand};
+use super::folds::{Folds, InRun, Stand, is_thought_now};
 use super::is_open;
 use super::live::Live;
 use crate::config::display::ThinkingStyle;
@@ -143,6 +143,11 @@ impl Frame<'_> {
         placed
     }
 
+    /// What is thought now may show below the line of a closed run.
+    const fn is_peeking(&self) -> bool {
+        self.show_thinking && self.conversation.is_turn_running()
+    }
+
     /// Items changed after they were placed.
     pub fn forget(&mut self) {
         self.placed.clear();
@@ -218,7 +223,9 @@ impl Frame<'_> {
         let is_unlabelled = is_thinking && (run.facts.is_thinking() || !run.is_open);
         let is_live = matches!(item.body, Body::Thinking(Thinking { since: Some(_), .. }));
         let open = is_open(item, self.expanded, self.show_thinking);
-        let open = if is_unlabelled { !is_live } else { open };
+        // What is thought now shows its newest rows, also where nothing of it is shown unless it is wished.
+        let is_collapsed = self.look.display.thinking == ThinkingStyle::Collapsed;
+        let open = if is_unlabelled { !is_live || is_collapsed } else { open };
         let inner = EntryCx { look: self.look, width: self.width - inset, open };
         let mut layout = if run.has_rows { (self.lay_out)(item, &inner) } else { Layout::default() };
         if is_unlabelled && layout.rows.first().is_some_and(|row| row.is_decoration) {
@@ -374,11 +381,7 @@ impl Frame<'_> {
                 Stand::Away => {
                     // All between have no rows either, but for what is told without being work.
                     let first = self.folds.closed(above).map_or(above, |run| run.first);
-                    let told = (first + 1..above).rev().find(|item| {
-                        let item = *item;
-                        self.folds.runs.kind(item) == Kind::Neutral
-                            && self.conversation.items().get(item).is_some_and(|item| !is_hidden(item))
-                    });
+                    let told = self.folds.runs.last_told(first + 1..above).filter(|_| first < above);
                     if told.is_some() {
                         return told;
                     }
@@ -509,7 +512,9 @@ fn stream_of(item: &Item) -> Option<&MarkdownStream> {
 impl Rows for Frame<'_> {
     fn count(&mut self, entry: usize) -> usize {
         // There may be thousands of them, and what they are is known.
-        if !self.show_thinking && self.folds.is_away(entry) {
+        let is_peeked =
+            self.show_thinking && self.conversation.items().get(entry).is_some_and(is_thought_now);
+        if !is_peeked && self.folds.is_away(entry) {
             return 0;
         }
         let placed = self.placed(entry);
@@ -533,5 +538,13 @@ impl Rows for Frame<'_> {
             (Some(starts), Some(offset)) => starts.row(Anchor { offset, ..anchor }) + usize::from(placed.gap),
             (Some(_), None) | (None, _) => 0,
         }
+    }
+
+    fn from(&mut self, entry: usize) -> usize {
+        self.folds.rows_from(entry, self.is_peeking())
+    }
+
+    fn until(&mut self, end: usize) -> usize {
+        self.folds.rows_until(end, self.is_peeking())
     }
 }

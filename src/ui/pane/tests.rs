@@ -69,6 +69,7 @@ struct World {
     hits: HitMap<Target>,
     next: NextDeadline,
     entries: usize,
+    folded: bool,
 }
 
 impl World {
@@ -85,6 +86,7 @@ impl World {
             hits: HitMap::new(),
             next: NextDeadline::default(),
             entries: 0,
+            folded: false,
         }
     }
 
@@ -105,6 +107,7 @@ impl World {
 
     fn draw_into(&mut self, area: Rect, buffer: &mut Buffer) {
         let look = look_of(&self.theme, &self.keymap, self.now, self.epoch);
+        let look = Look { display: Display { folded: self.folded, ..look.display }, ..look };
         let counted = |item: &Item, cx: &EntryCx<'_>| {
             self.laid_out.set(self.laid_out.get() + 1);
             plain(item, cx)
@@ -670,3 +673,78 @@ proptest! {
 mod edges;
 #[path = "search_tests.rs"]
 mod search;
+
+/// Calls of one run between two notices of errors.
+fn folded(calls: usize) -> World {
+    let mut world = World { folded: true, ..World::new() };
+    world.conversation.notice(NoticeLevel::Error, "before");
+    for call in 0..calls {
+        world.start_call(&call.to_string());
+        world.finish_call(&call.to_string(), "one\ntwo");
+    }
+    world.conversation.notice(NoticeLevel::Error, "after");
+    world
+}
+
+#[test]
+fn a_closed_run_costs_as_much_as_its_line() {
+    const CALLS: usize = 10_000;
+    let mut world = folded(CALLS);
+    let rows = world.rows(40, 10);
+    assert!(rows.iter().any(|row| row.contains("Read 10000 files")), "{rows:#?}");
+    world.pane.scroll_by(-2);
+    world.rows(40, 10);
+    assert!(world.laid_out.get() <= 4, "{}", world.laid_out.get());
+    // Nobody asks what is behind the line how many rows it has.
+    let folds = &world.pane.folds;
+    assert_eq!((folds.rows_from(2, false), folds.rows_until(CALLS + 1, false)), (CALLS + 1, 2));
+    assert_eq!((folds.rows_from(1, false), folds.rows_until(2, false)), (1, 2));
+    // Nor are their rows counted by the bar, also when they had some.
+    world.pane.toggle_run(1);
+    world.rows(40, 10);
+    world.pane.scroll_by(50);
+    world.rows(40, 10);
+    world.pane.toggle_run(1);
+    world.rows(40, 10);
+    world.pane.to_end();
+    world.rows(40, 10);
+    assert!(world.pane.heights.total() < 12, "{}", world.pane.heights.total());
+}
+
+#[test]
+fn what_is_told_within_a_closed_run_is_found() {
+    let mut world = folded(20);
+    world.conversation.notice(NoticeLevel::Info, "not yet");
+    for call in 100..120 {
+        world.start_call(&call.to_string());
+        world.finish_call(&call.to_string(), "one");
+        if call == 110 {
+            world.conversation.notice(NoticeLevel::Info, "told in between");
+        }
+    }
+    let rows = world.rows(40, 20);
+    let at = |text: &str| rows.iter().position(|row| row.contains(text));
+    assert!(at("told in between") > at("Read 20 files") && at("Read 20 files").is_some(), "{rows:#?}");
+    for _ in 0..rows.len() {
+        world.pane.scroll_by(-1);
+        let rows = world.rows(40, 4);
+        assert_eq!(rows.len(), 4);
+    }
+    assert!(world.rows(40, 4)[0].contains("before"));
+}
+
+#[test]
+fn what_a_closed_run_hides_is_not_counted_as_new() {
+    let mut world = World { folded: true, ..World::notices(9) };
+    let pill = |world: &mut World| world.rows(28, 6)[5].trim().to_owned();
+    world.rows(28, 6);
+    world.pane.scroll_by(-6);
+    assert!(pill(&mut world).contains("↓ below"));
+    for call in 0..5 {
+        world.start_call(&call.to_string());
+        world.finish_call(&call.to_string(), "one");
+    }
+    assert!(pill(&mut world).contains("↓ 1 new"), "{}", pill(&mut world));
+    world.folded = false;
+    assert!(pill(&mut world).contains("↓ 5 new"), "{}", pill(&mut world));
+}

@@ -8,8 +8,7 @@ use crate::text::row::{CardPart, Row};
 use crate::text::width;
 use crate::theme::Theme;
 use crate::theme::role::{Role, Weight};
-use crate::transcript::conversation::Conversation;
-use crate::transcript::scroll::Slice;
+use crate::transcript::scroll::{Rows, Slice};
 use crate::transcript::select::Selection;
 use crate::ui::entries::EntryCx;
 use crate::ui::hit::HitMap;
@@ -285,17 +284,20 @@ pub(in crate::ui) fn select(buffer: &mut Buffer, row: Rect, theme: &Theme) {
     }
 }
 
+/// How many items from this one on are to be seen: what is in a closed run is not, but for its line.
+pub(super) fn new_from(frame: &mut Frame<'_>, left_at: usize) -> usize {
+    let (mut new, mut at) = (0, left_at);
+    while new <= COUNTED {
+        at = frame.from(at);
+        let Some(item) = frame.conversation.items().get(at) else { break };
+        new += usize::from(!is_hidden(item) && !frame.folds.is_away(at));
+        at += 1;
+    }
+    new
+}
+
 /// Says that there is more below, in the middle of the last row.
-pub(super) fn below(
-    conversation: &Conversation,
-    left_at: usize,
-    look: &Look<'_>,
-    area: Rect,
-    buffer: &mut Buffer,
-    hits: &mut HitMap<Target>,
-) {
-    let new = conversation.items().iter().skip(left_at).filter(|item| !is_hidden(item));
-    let new = new.take(COUNTED + 1).count();
+pub(super) fn below(new: usize, look: &Look<'_>, area: Rect, buffer: &mut Buffer, hits: &mut HitMap<Target>) {
     let text = match new {
         0 => " ↓ below ".to_owned(),
         new if new > COUNTED => format!(" ↓ {COUNTED}+ new "),

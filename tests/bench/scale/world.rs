@@ -37,6 +37,28 @@ pub struct World {
 impl World {
     /// One in which these messages were said, and drawn once.
     pub fn of(messages: usize) -> Self {
+        Self::with((0..messages).map(message).collect())
+    }
+
+    /// One in which nothing but calls was made, by a prompt.
+    pub fn of_run(messages: usize) -> Self {
+        let calls = (1..messages).map(|index| {
+            if index.is_multiple_of(2) {
+                return Arc::new(result(2, index));
+            }
+            let arguments = json!({"command": format!("cargo test step_{index}")});
+            Arc::new(said(vec![Block::ToolCall(ToolCall {
+                id: CallId::new(format!("c{index}")),
+                name: "bash".to_owned(),
+                arguments: arguments.as_object().cloned().unwrap_or_default(),
+                thought_signature: None,
+                malformed: None,
+            })]))
+        });
+        Self::with(std::iter::once(message(0)).chain(calls).collect())
+    }
+
+    fn with(messages: Vec<Arc<Message>>) -> Self {
         let mut state = AppState::new(Beginning {
             loaded: Loaded::defaults(),
             cwd: "/project".into(),
@@ -53,7 +75,7 @@ impl World {
             size: SIZE,
             now: Instant::now(),
         });
-        state.conversation.load((0..messages).map(message));
+        state.conversation.load(messages.into_iter());
         let mut world =
             Self { state, screen: Screen::new(true, true), spare: Buffer::default(), out: Vec::new() };
         world.frame();

@@ -19,10 +19,11 @@ use crate::proto::entry::EntryPatch;
 use crate::proto::event::AgentEvent;
 use crate::proto::ids::{AskId, CallId, EntryId};
 use crate::proto::message::{AssistantMessage, Block, Message, StopReason};
+use crate::transcript::runs::waits_for_agent;
 use request::{Measures, Request};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use word::{Draft, name, waits_for_agent};
+use word::{Draft, name};
 
 /// What the agent is doing.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,8 +6,6 @@ use crate::text::{clean, width};
 const NAME_COLUMNS: usize = 48;
 /// Of the arguments so much is searched for the file's name: tools name it first.
 const HEAD_CHARS: usize = 4096;
-/// Tools that wait until another agent has answered.
-const OF_AGENTS: [&str; 4] = ["subagent", "message", "agent_request", "agent_send"];
 
 /// A call that is being written.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,12 +58,4 @@ fn path_in(arguments: &str) -> Option<String> {
 /// A name from outside, fit for a line.
 pub(super) fn name(text: &str) -> String {
     width::cut(&clean::for_line(text), NAME_COLUMNS).into_owned()
-}
-
-/// The tool's work is done by another agent. Servers put their own name before that of the tool.
-pub(super) fn waits_for_agent(tool: &str) -> bool {
-    OF_AGENTS.iter().any(|known| {
-        tool.strip_suffix(known)
-            .is_some_and(|server| server.is_empty() || server.ends_with('.') || server.ends_with("__"))
-    })
 }
