@@ -88,3 +88,31 @@ pub fn draw(
         panel.moves(|row| glow::row(row, start, trail, &at, ground, look));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows stay what they are while text comes, but for going up and out; where the end begins moves once a step.
+    #[test]
+    fn breaks_stay_where_they_are_while_any_text_grows() {
+        for (blank, width) in [(' ', 20), ('\n', 20), (' ', 60)] {
+            let step = step(2, width);
+            let mut text = String::new();
+            let (mut seen, mut jumps) = (Vec::<String>::new(), 0);
+            for word in 0..900 {
+                text.push_str(&format!("w{}", word * 7919 % 10_007));
+                text.push(if word % 9 == 8 { blank } else { ' ' });
+                let end = text.get(end_of(&text, step)..).unwrap();
+                assert!(end.len() <= 2 * step && (end.len() >= step / 2 || end.len() == text.len()));
+                let rows = rows(end, width, 2, Style::new(), |line| !line.is_empty());
+                let rows: Vec<String> = rows.iter().map(|row| row.drawn().trim_end().to_owned()).collect();
+                let is_known =
+                    seen.iter().any(|row| rows.first().is_none_or(|first| first.starts_with(row.as_str())));
+                jumps += usize::from(!is_known && !seen.is_empty());
+                seen = rows;
+            }
+            assert!(jumps <= text.len() / step, "{jumps} jumps in {} steps", text.len() / step);
+        }
+    }
+}
