@@ -61,7 +61,8 @@ pub fn reference_table() -> String {
     let mut table = "| command | also | what it does |\n|---|---|---|\n".to_owned();
     for command in COMMANDS {
         let aliases: Vec<String> = command.aliases.iter().map(|alias| format!("`/{alias}`")).collect();
-        let name = format!("/{} {}", command.name, command.argument);
+        // A bar would end the cell.
+        let name = format!("/{} {}", command.name, command.argument).replace('|', "\\|");
         table.push_str(&format!("| `{}` | {} | {} |\n", name.trim_end(), aliases.join(" "), command.text));
     }
     table
