@@ -311,7 +311,8 @@ fn one_that_was_stopped_leaves_nothing() {
 /// Times go on without the focus, once a second; nothing else moves, whatever asks for a frame.
 #[test]
 fn without_focus_only_times_change() {
-    let scenes: [(&str, fn() -> Stage); 3] = [
+    type Scene = (&'static str, fn() -> Stage);
+    let scenes: [Scene; 3] = [
         ("sweep", || compacts(CompactionReason::Auto)),
         ("steps", || {
             // One with a limit would fill with each second.
