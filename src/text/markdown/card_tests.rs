@@ -21,7 +21,8 @@ fn a_quote_has_its_label_where_its_text_leaves_room() {
     let long = "a line that takes all the room there is";
     let lines = |count: usize| "> w\\\n".repeat(count - 1) + "> w";
     let full = |count: usize| format!("> {long}\\\n").repeat(count - 1) + &format!("> {long}");
-    let table: [(&str, String, &[(usize, CardPart)], usize); 8] = [
+    type Case<'a> = (&'a str, String, &'a [(usize, CardPart)], usize);
+    let table: [Case<'_>; 8] = [
         ("short", "> hello".to_owned(), &[(0, Head)], 1),
         ("full first row", format!("> {long}\\\n> end"), &[(1, Foot)], 2),
         ("full", format!("> {long}"), &[(1, Foot)], 2),
