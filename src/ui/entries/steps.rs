@@ -321,7 +321,12 @@ impl StepLine {
         let dots = theme.style_on(Role::Muted, ground);
         let gutter = paint::columns(&spans);
         let room = columns.saturating_sub(gutter);
-        let rail = seg::spans(&self.rail(cx, next), theme, ground);
+        let mut rail = self.rail(cx, next);
+        if self.is_shown && !theme.is_readable() {
+            // The row is reversed, and every colour would become a ground of its own.
+            rail.iter_mut().for_each(|seg| seg.role = Role::Text);
+        }
+        let rail = seg::spans(&rail, theme, ground);
         let rail_columns = match paint::columns(&rail) {
             0 => 0,
             columns => columns + 3,

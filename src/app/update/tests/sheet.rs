@@ -346,7 +346,7 @@ fn each_side_of_a_change_is_searched_and_selected() {
     stage.wait(1000);
     stage.mouse(PRESS, right, y);
     let released = stage.mouse(RELEASE, right + 6, y).effects;
-    assert_eq!(released, [Effect::CopySelection("let on".to_owned())]);
+    assert_eq!(released, [Effect::CopySelection("let one".to_owned())]);
     // Unified there is one text, in which nothing is selected yet.
     stage.keys(&["d", "/"]);
     stage.type_text("fn main");
