@@ -143,6 +143,13 @@ pub fn count(number: u64) -> String {
     text
 }
 
+/// With one decimal: `1,450.8`.
+pub fn rate(rate: f64) -> String {
+    let text = format!("{rate:.1}");
+    let parts = text.split_once('.').and_then(|(whole, tenth)| Some((whole.parse().ok()?, tenth)));
+    parts.map_or_else(|| text.clone(), |(whole, tenth)| format!("{}.{tenth}", count(whole)))
+}
+
 /// With a noun: `1 line`, `5,321 lines`.
 pub fn counted(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };

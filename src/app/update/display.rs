@@ -67,6 +67,15 @@ const SWITCHES: [Switch; 6] = [
 ];
 
 impl Switch {
+    /// What it is about.
+    fn about(self) -> &'static str {
+        match self.name {
+            // Its setting says the opposite of the switch.
+            "motion" => "Bands, marks and new words move, or only times do",
+            _ => setting(self.key).map_or("", |meta| meta.text),
+        }
+    }
+
     fn value(self, state: &AppState) -> &'static str {
         self.values.get((self.now)(state)).map_or("", |(word, _)| word)
     }
@@ -150,7 +159,7 @@ fn show_thinking_as(state: &mut AppState, style: ThinkingStyle) {
 fn told(state: &AppState) -> String {
     let mut text = "How work is shown. /display SWITCH VALUE changes it.".to_owned();
     for switch in SWITCHES {
-        let about = setting(switch.key).map_or("", |meta| meta.text);
+        let about = switch.about();
         // Two columns, then what they mean: as wide as the longest name and value.
         text.push_str(&format!("\n{:<12}{:<10}{about}", switch.name, switch.value(state)));
     }
@@ -160,7 +169,7 @@ fn told(state: &AppState) -> String {
 /// What completion offers behind the command: each switch with each of its values.
 pub fn values() -> Vec<(String, String)> {
     let values = |switch: Switch| {
-        let about = setting(switch.key).map_or("", |meta| meta.text);
+        let about = switch.about();
         let values = switch.values.iter();
         values.map(move |(word, _)| (format!("{} {word}", switch.name), about.to_owned()))
     };

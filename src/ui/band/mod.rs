@@ -139,6 +139,7 @@ impl Band {
         }
         let fits = |(form, with_facts): &&(&rail::Form, bool)| {
             let facts = if *with_facts { facts } else { 0 };
+            let least = if form.is_extra { line::columns(&self.title) } else { least };
             left_beside(&form.segs) >= least + facts
         };
         let chosen = candidates.iter().find(fits).or(candidates.last());

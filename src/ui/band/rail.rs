@@ -73,6 +73,8 @@ impl From<Vec<Seg>> for Rail {
 pub(super) struct Form {
     pub segs: Vec<Seg>,
     pub has_lead: bool,
+    /// It may not cost a character of the title: narrow windows have a limit in the rail only where there is room.
+    pub is_extra: bool,
 }
 
 impl Rail {
@@ -104,21 +106,26 @@ impl Rail {
     pub(super) fn forms(&self, cx: &EntryCx<'_>, next: &mut NextDeadline) -> Vec<Form> {
         let says = self.says.forms(cx, next);
         let mut forms = Vec::with_capacity(says.len() + 1);
+        let has_extra = cx.width < COMPACT_BELOW && matches!(self.says, Says::Running { .. });
+        let shortest = says.len().saturating_sub(1);
         let last = says.last().cloned().unwrap_or_default();
         if self.lead.is_empty() {
-            forms.extend(says.into_iter().map(|segs| Form { segs, has_lead: false }));
+            forms.extend(says.into_iter().enumerate().map(|(at, segs)| {
+                let is_extra = has_extra && at < shortest;
+                Form { segs, has_lead: false, is_extra }
+            }));
             return forms;
         }
-        for segs in says {
+        for (at, segs) in says.into_iter().enumerate() {
             let mut led = self.lead.clone();
             if !segs.is_empty() {
                 led.push(Seg::new(Role::Muted, WIDE_GAP));
             }
             led.extend(segs);
-            forms.push(Form { segs: led, has_lead: true });
+            forms.push(Form { segs: led, has_lead: true, is_extra: has_extra && at < shortest });
         }
         if !last.is_empty() {
-            forms.push(Form { segs: last, has_lead: false });
+            forms.push(Form { segs: last, has_lead: false, is_extra: false });
         }
         forms
     }
@@ -148,10 +155,8 @@ impl Says {
                     segs.push(Seg::new(Role::Warning, format!("{} left", formats::limit(left))));
                     segs
                 });
-                if !is_compact {
-                    forms.insert(0, with_limit);
-                    forms.splice(0..0, with_left);
-                }
+                forms.insert(0, with_limit);
+                forms.splice(0..0, with_left);
                 forms
             }
             Self::Writing { since, chars } => {

@@ -31,9 +31,12 @@ pub fn lay_out(call: &Call, cx: &EntryCx<'_>) -> Layout {
     let band = band_of(call, cx);
     let panel = match &call.phase {
         CallPhase::Writing { since } => {
-            let preview = Preview::of(call, &band.title, cx);
-            // One that was read from a log is not written by anybody.
-            let has_caret = since.is_some();
+            let is_whole = band.state == State::Queued;
+            // What stands under a file that is about to be written are its last lines: they stay, and no row jumps.
+            let is_shown = !is_whole || Kind::of(&call.tool) == Kind::Write;
+            let preview = Preview::of(call, &band.title, cx).filter(|_| is_shown);
+            // One that was read from a log is not written by anybody, and one that is whole by nobody any more.
+            let has_caret = since.is_some() && !is_whole;
             return preview.map_or_else(
                 || Layout::under(band.clone(), Panel::new(cx), cx),
                 |preview| preview.under(band.clone(), call, has_caret, cx),
@@ -52,10 +55,14 @@ pub fn band_of(call: &Call, cx: &EntryCx<'_>) -> Band {
     match &call.phase {
         CallPhase::Writing { since } => {
             let draft = Draft::read(&call.draft);
+            // Many servers tell that a call is whole only when all of them are: until then its pen would go on writing.
+            if since.is_some() && draft.is_whole {
+                return writing(call, &draft, State::Queued, queued(), cx);
+            }
             let bullet = since.map_or(Bullet::Still, |since| Bullet::Pen { grew: grew(call, since, cx) });
             Band { bullet, ..writing(call, &draft, State::Writing, Rail::writing(*since, draft.chars), cx) }
         }
-        CallPhase::Queued => band(call, State::Queued, vec![Seg::new(Role::Dim, "queued")].into(), cx),
+        CallPhase::Queued => band(call, State::Queued, queued(), cx),
         CallPhase::Asking => {
             band(call, State::Asking, vec![Seg::new(Role::Warning, "waits for you")].into(), cx)
         }
@@ -75,13 +82,14 @@ pub fn band_of(call: &Call, cx: &EntryCx<'_>) -> Band {
             let word = outcome.word.clone().into_iter().chain(at);
             let mut facts = facts::ended(&call.tool, &call.arguments, &outcome, result);
             facts.extend(steps.iter().flat_map(|steps| steps.location(cx)));
+            let title = title_of(call, steps.as_ref(), shown, cx);
             Band {
                 state: outcome.state,
                 motion: flash,
-                title: title_of(call, steps.as_ref(), shown, cx),
+                sign: sign(&title),
+                title,
                 facts,
                 rail: Rail::from(band::ended(outcome.state, word, outcome.took, cx)).led_by(lead),
-                sign: sign(&call.tool),
                 ..Band::default()
             }
         }
@@ -95,6 +103,10 @@ pub fn band_of(call: &Call, cx: &EntryCx<'_>) -> Band {
             }
         }
     }
+}
+
+fn queued() -> Rail {
+    vec![Seg::new(Role::Dim, "queued")].into()
 }
 
 /// When the draft last grew: nothing when that is so long ago that nobody can tell. Before anything came, when it began.
@@ -144,15 +156,16 @@ fn panel_of<'a>(call: &Call, cx: &'a EntryCx<'a>) -> Panel<'a> {
 /// The band of a call whose arguments are whole and that is not over.
 fn band(call: &Call, state: State, rail: Rail, cx: &EntryCx<'_>) -> Band {
     let steps = Steps::of(call, None, cx);
+    let title = title_of(call, steps.as_ref(), None, cx);
     Band {
         state,
-        title: title_of(call, steps.as_ref(), None, cx),
+        sign: sign(&title),
+        title,
         facts: match &steps {
             Some(steps) => steps.location(cx),
             None => facts::going_on(&call.tool, &call.arguments),
         },
         rail,
-        sign: sign(&call.tool),
         ..Band::default()
     }
 }
@@ -166,19 +179,20 @@ fn title_of(call: &Call, steps: Option<&Steps>, shown: Option<u64>, cx: &EntryCx
 }
 
 fn writing(call: &Call, draft: &Draft<'_>, state: State, rail: Rail, cx: &EntryCx<'_>) -> Band {
+    let title = title::title(&call.tool, &draft.arguments(), None, cx.look);
     Band {
         state,
-        title: title::title(&call.tool, &draft.arguments(), None, cx.look),
+        sign: sign(&title),
+        title,
         facts: facts::writing(&call.tool, draft),
         rail,
-        sign: sign(&call.tool),
         ..Band::default()
     }
 }
 
 /// A copy of a command is the command.
-fn sign(tool: &str) -> u16 {
-    if Kind::of(tool) == Kind::Bash { 2 } else { 0 }
+fn sign(title: &[Seg]) -> u16 {
+    if title.first().is_some_and(|seg| seg.text == "$ ") { 2 } else { 0 }
 }
 
 /// What stands under a call that is not over.
@@ -219,7 +233,8 @@ fn ended<'a>(call: &Call, result: &ToolResultMessage, cx: &'a EntryCx<'a>) -> Pa
             }
             // Logs may keep what was printed only as a whole.
             if steps.as_ref().is_none_or(|steps| steps.is_silent(call)) {
-                let output = Output { text: body, lines_before, has_more_before: false, whole_in };
+                let is_wrapped = outcome.state == State::Failed;
+                let output = Output { text: body, lines_before, whole_in, is_wrapped, ..Output::default() };
                 output::draw(&mut panel, output);
             }
         }

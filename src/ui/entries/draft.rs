@@ -24,6 +24,9 @@ pub struct Draft<'a> {
     fields: Vec<Field<'a>>,
     /// Characters that have come.
     pub chars: usize,
+    /// The object is closed: nothing more comes, though the provider has not said so yet. An empty one does not count:
+    /// some servers send that first.
+    pub is_whole: bool,
 }
 
 impl<'a> Draft<'a> {
@@ -32,12 +35,16 @@ impl<'a> Draft<'a> {
         let is_empty = matches!(json.trim(), "" | "{" | "{}");
         // Bytes that begin a character.
         let chars = json.bytes().filter(|byte| byte & 0xc0 != 0x80).count();
-        let mut draft = Self { fields: Vec::new(), chars: if is_empty { 0 } else { chars } };
+        let chars = if is_empty { 0 } else { chars };
+        let mut draft = Self { fields: Vec::new(), chars, is_whole: false };
         let mut rest = json.trim_start();
         rest = rest.strip_prefix('{').unwrap_or("");
         loop {
             rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
-            let Some(after) = rest.strip_prefix('"') else { return draft };
+            let Some(after) = rest.strip_prefix('"') else {
+                draft.is_whole = !is_empty && rest.starts_with('}');
+                return draft;
+            };
             let (key, after) = text_end(after);
             let Some(value) = after.trim_start().strip_prefix(':') else { return draft };
             let value = value.trim_start();

@@ -27,6 +27,7 @@ pub fn lay_out(shell: &Shell, cx: &EntryCx<'_>) -> Layout {
                 lines_before: 0,
                 has_more_before: done.truncated,
                 whole_in: done.full_output_path.as_deref(),
+                is_wrapped: state == State::Failed,
             };
             output::draw(&mut panel, output);
         }

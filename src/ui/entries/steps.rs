@@ -164,7 +164,8 @@ impl Steps {
             let (text, lines_before) = self.printed(call, at);
             if panel.cx.open || focus == Some(at) {
                 panel.set_in(chip + 1);
-                let output = Output { text, lines_before, whole_in, ..Output::default() };
+                let is_wrapped = step.state == StepState::Failed;
+                let output = Output { text, lines_before, whole_in, is_wrapped, ..Output::default() };
                 output::draw_end(panel, output, SHOWN, most_rows);
                 panel.set_in(0);
             }

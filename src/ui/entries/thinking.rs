@@ -22,6 +22,7 @@ use crate::ui::look::Look;
 use crate::ui::paint;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
+use std::time::Duration;
 
 /// Lays thinking out.
 pub fn lay_out(thinking: &Thinking, cx: &EntryCx<'_>) -> Layout {
@@ -39,9 +40,9 @@ pub fn lay_out(thinking: &Thinking, cx: &EntryCx<'_>) -> Layout {
         };
     }
     let label = match thinking.took {
-        // Tenths below a second, too: it was just read as a time that ran.
-        Some(took) => format!("Thought for {}", formats::running(took)),
-        None => "Thought".to_owned(),
+        // Tenths below a second, too: it was just read as a time that ran. What came at once took no time to tell.
+        Some(took) if took >= Duration::from_millis(100) => format!("Thought for {}", formats::running(took)),
+        _ => "Thought".to_owned(),
     };
     let withheld = if is_empty { " · not shown by the provider" } else { "" };
     let is_open = cx.open && !is_empty;

@@ -93,7 +93,11 @@ pub fn title(tool: &str, arguments: &Map<String, Value>, shown: Option<u64>, loo
     let name = |name: &str| Seg::bold(Role::ToolTitle, name);
     let target = |text: &str| Seg::foreign(Role::Accent, text);
     match Kind::of(tool) {
-        Kind::Bash => command("$", Role::ToolTitle, text(arguments, "command").unwrap_or_default()),
+        Kind::Bash => match text(arguments, "command").filter(|command| !command.trim().is_empty()) {
+            Some(text) => command("$", Role::ToolTitle, text),
+            // A sign before nothing would tell nothing.
+            None => vec![name("bash")],
+        },
         Kind::Read => {
             let path = path("path").unwrap_or_default();
             let file = Path::new(&path).file_name().and_then(|file| file.to_str());

@@ -31,8 +31,7 @@ fn words(end: &TurnEnd) -> String {
             let verb = end.verb.as_deref().unwrap_or("Worked");
             let mut text = format!("{verb} for {took}, done {}", time_of_day(end.at));
             if let Some(speed) = end.speed {
-                let (tokens, tenths) = (formats::count(u64::from(speed / 10)), speed % 10);
-                text.push_str(&format!(", avg TPS {tokens}.{tenths}"));
+                text.push_str(&format!(", avg TPS {}", formats::rate(f64::from(speed) / 10.0)));
             }
             text
         }

@@ -217,7 +217,7 @@ impl PermissionCard {
         let mut rail = Vec::new();
         if let Some((added, removed)) = self.laid_out.as_ref().and_then(|laid_out| laid_out.totals) {
             rail.push(Span::styled(format!("+{added}"), chrome.on_bar(Role::ToolDiffAdded)));
-            rail.push(Span::styled(format!(" -{removed}"), chrome.on_bar(Role::ToolDiffRemoved)));
+            rail.push(Span::styled(format!(" −{removed}"), chrome.on_bar(Role::ToolDiffRemoved)));
         }
         if total > self.rows && self.rows > 0 {
             let (from, to) = (self.top + 1, self.top + self.rows);

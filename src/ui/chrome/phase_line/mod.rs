@@ -231,7 +231,7 @@ impl<'a> Line<'a> {
         if let Some(figures) = &self.figures {
             if let Some(speed) = figures.speed.filter(|_| kept.speed) {
                 let guessed = if speed.is_guessed { "~" } else { "" };
-                sections.push(format!("TPS {guessed}{:.1}", speed.tokens));
+                sections.push(format!("TPS {guessed}{}", formats::rate(speed.tokens)));
             }
             if let Some((least, most)) = figures.first.filter(|_| kept.first) {
                 sections.push(format!("TTFT {}", range(least, most)));

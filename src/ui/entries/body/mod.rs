@@ -173,14 +173,20 @@ impl<'a> Panel<'a> {
 
     /// The beginning of a line on one row; `…` stands for the rest.
     pub fn cut_line(&self, runs: Vec<Run>) -> Row {
-        let mut rows = wrap::first_rows(&linked(runs), self.room(), Break::Graphemes, 2).into_iter();
-        let mut row = rows.next().unwrap_or_default();
-        if let Some(next) = rows.next() {
-            row.spans.extend(next.spans);
+        self.cut_rows(runs, 1).into_iter().next().unwrap_or_default()
+    }
+
+    /// The beginning of a line on so many rows at most; `…` stands for the rest. On one row it breaks off anywhere.
+    pub fn cut_rows(&self, runs: Vec<Run>, most: usize) -> Vec<Row> {
+        let by = if most > 1 { Break::Words } else { Break::Graphemes };
+        let mut rows = wrap::first_rows(&linked(runs), self.room(), by, most + 1);
+        let rest = (rows.len() > most).then(|| rows.pop()).flatten();
+        if let Some((row, rest)) = rows.last_mut().zip(rest) {
+            row.spans.extend(rest.spans);
             let dots = self.style(Role::Muted);
             row.spans = paint::cut(std::mem::take(&mut row.spans), self.room(), dots);
         }
-        row
+        rows
     }
 
     /// Adds a row that is set in already, and what draws it anew if it changes by itself.

@@ -8,6 +8,9 @@ use crate::theme::role::Role;
 /// Lines that are shown of a closed row.
 const SHOWN: usize = 4;
 
+/// Rows that one line has of a closed row, where it tells why something failed.
+const ROWS_OF_LINE: usize = 3;
+
 /// Lines before those that are read for the colours which they leave on.
 const READ_BEFORE: usize = 40;
 
@@ -22,6 +25,8 @@ pub struct Output<'a> {
     pub has_more_before: bool,
     /// A file with all of it.
     pub whole_in: Option<&'a str>,
+    /// It tells why something failed: a long line is not cut at the edge, where that often stands.
+    pub is_wrapped: bool,
 }
 
 /// Adds it to a panel: its end, or all of it.
@@ -56,9 +61,14 @@ pub fn draw_end(panel: &mut Panel<'_>, output: Output<'_>, most_lines: usize, mo
     let mut start = from;
     for (runs, line) in styled.into_iter().skip(skipped).zip(text.get(from..).unwrap_or_default().split('\n'))
     {
-        let mut row = panel.cut_line(runs);
-        row.start = start;
-        panel.push(row);
+        let rows = if output.is_wrapped { ROWS_OF_LINE } else { 1 };
+        let rows = panel.cut_rows(runs, rows);
+        // They begin in what was read for the colours.
+        let begin = rows.first().map_or(0, |row| row.start);
+        for mut row in rows {
+            row.start = start + row.start.saturating_sub(begin);
+            panel.push(row);
+        }
         start += line.len() + 1;
     }
 }
