@@ -5,6 +5,7 @@ use super::body::output::{self, Output};
 use super::seg::Seg;
 use super::state::State;
 use super::{EntryCx, Layout, band, call, title};
+use crate::proto::message::BashExecutionMessage;
 use crate::theme::role::Role;
 use crate::transcript::item::Shell;
 use crate::ui::band::Band;
@@ -27,7 +28,7 @@ pub fn lay_out(shell: &Shell, cx: &EntryCx<'_>) -> Layout {
                 lines_before: 0,
                 has_more_before: done.truncated,
                 whole_in: done.full_output_path.as_deref(),
-                is_wrapped: state == State::Failed,
+                is_wrapped: ending(done).0 == State::Failed,
             };
             output::draw(&mut panel, output);
         }
@@ -43,12 +44,7 @@ pub fn band_of(shell: &Shell, cx: &EntryCx<'_>) -> Band {
         }
         Shell::Done(_) => {
             let Some(done) = shell.done() else { return Band::default() };
-            let (state, word) = match (done.cancelled, done.exit_code) {
-                (true, _) => (State::Stopped, Some(Seg::new(Role::Muted, "stopped"))),
-                (false, Some(0)) => (State::Ok, None),
-                (false, Some(code)) => (State::Failed, Some(Seg::new(Role::Error, format!("exit {code}")))),
-                (false, None) => (State::Failed, Some(Seg::new(Role::Error, "no exit code"))),
-            };
+            let (state, word) = ending(done);
             let rail = band::ended(state, word, None, cx);
             (state, Motion::Still, rail.into(), &done.command, done.exclude_from_context == Some(true))
         }
@@ -64,5 +60,15 @@ pub fn band_of(shell: &Shell, cx: &EntryCx<'_>) -> Band {
         rail,
         sign: if shown_only { 3 } else { 2 },
         ..Band::default()
+    }
+}
+
+/// How it ended, and the word for that where it did not go well.
+fn ending(done: &BashExecutionMessage) -> (State, Option<Seg>) {
+    match (done.cancelled, done.exit_code) {
+        (true, _) => (State::Stopped, Some(Seg::new(Role::Muted, "stopped"))),
+        (false, Some(0)) => (State::Ok, None),
+        (false, Some(code)) => (State::Failed, Some(Seg::new(Role::Error, format!("exit {code}")))),
+        (false, None) => (State::Failed, Some(Seg::new(Role::Error, "no exit code"))),
     }
 }

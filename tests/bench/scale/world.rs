@@ -75,7 +75,7 @@ impl World {
             size: SIZE,
             now: Instant::now(),
         });
-        state.conversation.load(messages.into_iter());
+        state.conversation.load(messages);
         let mut world =
             Self { state, screen: Screen::new(true, true), spare: Buffer::default(), out: Vec::new() };
         world.frame();
