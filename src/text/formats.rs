@@ -167,6 +167,14 @@ mod tests {
     }
 
     #[test]
+    fn rates_have_one_decimal_and_separators() {
+        let table = [(0.0, "0.0"), (71.44, "71.4"), (999.96, "1,000.0"), (1450.8, "1,450.8")];
+        for (rate, expected) in table {
+            assert_eq!(super::rate(rate), expected);
+        }
+    }
+
+    #[test]
     fn what_something_took() {
         table(
             took,

@@ -15,14 +15,16 @@ fn labels(document: &Document, card: usize) -> Vec<(usize, CardPart)> {
     of.filter(|(_, part)| *part != CardPart::Body).collect()
 }
 
+/// What it is called, its source, the rows that have a label, how many rows there are.
+type Drawn<'a> = (&'a str, String, &'a [(usize, CardPart)], usize);
+
 #[test]
 fn a_quote_has_its_label_where_its_text_leaves_room() {
     use CardPart::{Foot, Head};
     let long = "a line that takes all the room there is";
     let lines = |count: usize| "> w\\\n".repeat(count - 1) + "> w";
     let full = |count: usize| format!("> {long}\\\n").repeat(count - 1) + &format!("> {long}");
-    type Case<'a> = (&'a str, String, &'a [(usize, CardPart)], usize);
-    let table: [Case<'_>; 8] = [
+    let table: [Drawn<'_>; 8] = [
         ("short", "> hello".to_owned(), &[(0, Head)], 1),
         ("full first row", format!("> {long}\\\n> end"), &[(1, Foot)], 2),
         ("full", format!("> {long}"), &[(1, Foot)], 2),

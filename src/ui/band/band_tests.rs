@@ -305,6 +305,7 @@ fn rails_tell_how_it_goes_and_less_where_there_is_little_room() {
     let lead = || vec![Seg::new(Role::Muted, "2 of 3")];
     let limited =
         Band { rail: Rail::running(*EPOCH, Some(seconds(30))).led_by(lead()), ..running(Some(seconds(30))) };
+    let long = Band { title: title(&"t".repeat(35)), ..limited.clone() };
     let waits = |lead: &str, lasts: u64, is_about| Band {
         rail: Rail::from(Says::Waiting { until: *EPOCH + seconds(lasts), is_about })
             .led_by(vec![Seg::new(Role::Muted, lead)]),
@@ -316,7 +317,9 @@ fn rails_tell_how_it_goes_and_less_where_there_is_little_room() {
         (&limited, 24_000, 100, "2 of 3   24.0s / 30s · 6s left"),
         (&limited, 29_900, 100, "2 of 3   29.9s / 30s · 1s left"),
         (&limited, 31_000, 100, "2 of 3   31.0s / 30s"),
-        (&limited, 24_000, 59, "2 of 3   24.0s"),
+        // Narrow windows: as long as it costs nothing of the title.
+        (&limited, 24_000, 59, "2 of 3   24.0s / 30s · 6s left"),
+        (&long, 24_000, 59, "2 of 3   24.0s"),
         (&limited, 24_000, 24, "24.0s"),
         (&waits("2 of 3", 30, false), 12_000, 80, "2 of 3   18s left"),
         (&waits("3 of 10", 230, true), 0, 80, "3 of 10   ~4m left"),
@@ -347,7 +350,8 @@ fn facts_go_before_the_lead_and_after_the_limit() {
         [" / 30s", "3 edits", "2 of 3", "1.0s"].map(|part| row.contains(part))
     };
     assert_eq!(has(80), [true, true, true, true]);
-    assert_eq!(has(59), [false, true, true, true]);
+    assert_eq!(has(59), [true, true, true, true]);
+    assert_eq!(has(46), [false, true, true, true]);
     assert_eq!(has(38), [false, false, true, true]);
     assert_eq!(has(28), [false, false, false, true]);
 }

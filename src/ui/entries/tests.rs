@@ -512,7 +512,8 @@ fn rails_tell_the_state() {
 fn titles_tell_what_a_call_is_about() {
     let table = [
         ("bash", json!({"command": "\n a && b\n\tc\nd\n"}), "$ a && b  +2 lines"),
-        ("bash", json!({"command": 3}), "$"),
+        ("bash", json!({"command": 3}), "bash"),
+        ("bash", json!({"command": " "}), "bash"),
         ("read", json!({"path": "/home/me/x.rs"}), "read ~/x.rs"),
         ("read", json!({"path": "src/a.rs", "offset": 120, "limit": 61}), "read src/a.rs:120-180"),
         ("read", json!({"path": "src/a.rs", "offset": 120}), "read src/a.rs:120-"),
@@ -534,6 +535,21 @@ fn titles_tell_what_a_call_is_about() {
         let title = row.trim_start_matches("● ").trim_end_matches("queued").trim_end();
         assert_eq!(title, expected);
     }
+}
+
+#[test]
+fn why_a_command_failed_is_not_cut_at_the_edge() {
+    let said = format!("error: {} is missing", "a long reason ".repeat(6));
+    let bash = json!({"command": "x"});
+    let closed = |text: &str, item: fn(&str, Value, &str, Value, u64) -> Item| {
+        rows(&item("bash", bash.clone(), text, json!({}), 5), 60, false).split_off(1)
+    };
+    let failed_rows = closed(&format!("{said}\n\nCommand exited with code 1"), failed);
+    assert!(failed_rows.len() > 1 && failed_rows.concat().contains("is missing"), "{failed_rows:?}");
+    // One line does not take the whole panel, and what went well stays short.
+    let endless = closed(&format!("{}\n\nCommand exited with code 1", "word ".repeat(400)), failed);
+    assert_eq!((endless.len(), endless[2].trim_end().ends_with('…')), (3, true), "{endless:?}");
+    assert_eq!(closed(&said, done).len(), 1);
 }
 
 #[test]

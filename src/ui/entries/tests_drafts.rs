@@ -31,6 +31,24 @@ fn the_newest_words_of_a_draft_stand_under_it() {
 }
 
 #[test]
+fn a_draft_that_is_whole_is_queued_though_nobody_has_said_so() {
+    let rail = |draft: &str| {
+        let rows = rows(&writing("edit", draft, 100), 80, false);
+        (rows[0].trim_end().rsplit("  ").next().unwrap().trim().to_owned(), rows.len())
+    };
+    let whole = r#"{"path":"a","edits":[{"oldText":"let a = 1;","newText":"let b = \"}\";"}]}"#;
+    assert_eq!(rail(whole), ("queued".to_owned(), 1));
+    // Any beginning of it is being written, and so is the empty object that some servers send first.
+    for end in (0..whole.len()).filter(|end| whole.is_char_boundary(*end)) {
+        assert_eq!(rail(whole.get(..end).unwrap()).0, "0.1s", "{end}");
+    }
+    assert_eq!(rail("{}").0, "0.1s");
+    // The last lines of a file stay where they will stand.
+    let rows = rows(&writing("write", r#"{"path":"a","content":"one\ntwo\n"}"#, 100), 80, false);
+    assert!(rows[0].contains("queued") && rows.len() > 1 && !rows.concat().contains('▍'), "{rows:?}");
+}
+
+#[test]
 fn rows_of_a_draft_do_not_jump_while_it_grows() {
     let words: String = (0..400).map(|word| format!("word{word} ")).collect();
     let mut seen: Vec<String> = Vec::new();
