@@ -182,7 +182,7 @@ fn a_run_of_thirty_calls_is_told_live_and_when_it_is_over() {
         assert!(row.contains(told), "{told} in {row}");
         assert_eq!(world.ground(title), ground, "{row}");
     }
-    for text in ["5000", "… 4,996 earlier lines", "Thought for", "third_part", "∎ Stopped after"] {
+    for text in ["5000", "… 4,996 earlier lines", "∴ Thought", "third_part", "∎ Stopped after"] {
         assert!(world.pty.text().contains(text), "{text} in\n{}", world.pty.text());
     }
     assert_eq!(bands(&world.rows()).len(), 34, "thirty calls and four replies");

@@ -379,10 +379,8 @@ fn screens_with_sixteen_colours() {
     show("working", working, Ground::Ansi);
 }
 
-#[path = "moving_screens.rs"]
 mod moving;
 
-#[path = "fold_screens.rs"]
 mod folds;
 
 #[path = "flow_screens.rs"]
