@@ -128,8 +128,14 @@ fn the_close_mark_is_three_columns_wide() {
 #[test]
 fn the_second_press_of_a_double_click_does_nothing_in_it() {
     let mut stage = begun();
-    stage.ended_call("bash", json!({"command": "true"}), ToolOutput::text("x"));
+    // Wherever the row was, the sheet has a word there, and two presses would copy it.
+    for _ in 0..12 {
+        stage.ended_call("read", json!({"path": "a.rs"}), ToolOutput::text("x"));
+    }
+    let text = "word ".repeat(20) + "\n";
+    stage.ended_call("bash", json!({"command": "true"}), ToolOutput::text(text.repeat(60)));
     let (x, y) = stage.cell("true");
+    assert!(y > 8, "below the head");
     stage.press_and_release(x, y);
     stage.draw();
     stage.wait(100);
