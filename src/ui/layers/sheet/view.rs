@@ -5,6 +5,7 @@ use super::body::{Point, Seen};
 use super::head::HeadRow;
 use super::{Copy, Sheet, SheetPart};
 use crate::config::action::{Action, Context};
+use crate::config::key::{Key, KeyCode, Mods};
 use crate::proto::event::NoticeLevel;
 use crate::text::{clean, formats, width};
 use crate::theme::Theme;
@@ -461,13 +462,10 @@ impl Sheet {
 
 /// The shortest name of an action's key here.
 fn short_key(look: &Look<'_>, action: Action) -> Option<String> {
-    let keys = look.keymap.keys(Context::Popup, action).iter().map(|key| {
-        let key = key.to_string();
+    let keys = look.keymap.keys(Context::Popup, action).iter().map(|chord| match chord.single() {
         // A capital is what is typed.
-        match key.strip_prefix("shift+") {
-            Some(letter) if letter.chars().count() == 1 => letter.to_uppercase(),
-            _ => key,
-        }
+        Some(Key { code: KeyCode::Char(letter), mods: Mods::SHIFT }) => letter.to_uppercase().to_string(),
+        _ => chord.to_string(),
     });
     keys.min_by_key(|key| width::of(key))
 }
