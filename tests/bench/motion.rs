@@ -129,7 +129,7 @@ fn thinking() {
     let words = "Thoughts that a model has, one after the other. ".repeat(400);
     let step = Step::text("Done.").thinking(words).pieces(8).drip(Duration::from_millis(20));
     let scene = scene(vec![step], &[]);
-    watch("thinking", &scene, "Thoughts that", 2.0, 12.0);
+    watch("thinking", &scene, "Thoughts that", 2.5, 12.0);
 }
 
 /// A file that is being written, at the same speed.
@@ -140,7 +140,7 @@ fn draft() {
         .pieces(8)
         .drip(Duration::from_millis(20));
     let scene = scene(vec![step], &[]);
-    watch("draft", &scene, "of_a_file", 2.0, 12.0);
+    watch("draft", &scene, "of_a_file", 3.0, 12.0);
 }
 
 /// A sweep in a window that has not the focus: only the times go on.
