@@ -2,7 +2,8 @@
 //!
 //! Invariants
 //! - A key is shown at once; only a frame that was drawn for another one less than [`INPUT_GAP`] ago holds it back.
-//! - Streamed text waits for [`STREAM_GAP`] after any frame: a frame drawn for a key shows the text, too.
+//! - Streamed text waits for [`STREAM_GAP`] after any frame: a frame drawn for a key shows the text, too. The first of it
+//!   does not wait.
 //! - Animated cells step only while they are in view and the terminal has focus.
 //! - Nothing requested and nothing that changes by itself: no deadline, hence no timer, no wake-up, no bytes.
 
@@ -15,6 +16,9 @@ pub const INPUT_GAP: Duration = Duration::from_millis(8);
 /// The least time between frames that show streamed text: often enough to be read as it comes, and on a large screen a
 /// third less work than at thirty a second.
 pub const STREAM_GAP: Duration = Duration::from_millis(50);
+
+/// After so long without streamed text, what comes is the begin of something that was waited for: it is shown at once.
+pub const STREAM_SILENCE: Duration = Duration::from_millis(250);
 
 /// The least time before a frame that nothing but time has caused.
 pub const ANIMATION_GAP: Duration = Duration::from_millis(40);
@@ -94,11 +98,16 @@ impl FrameClock {
         let deadlines = [
             // Streams draw all the time: whoever types does not wait for their frames.
             after(self.last_input_frame, self.input, INPUT_GAP),
-            spaced(self.stream, STREAM_GAP),
+            spaced(self.stream, self.stream_gap()),
             spaced(animation, ANIMATION_GAP),
             spaced(self.next.figure, ANIMATION_GAP),
         ];
         deadlines.into_iter().flatten().min()
+    }
+
+    fn stream_gap(&self) -> Duration {
+        let is_first = |last: Instant| self.stream.is_some_and(|at| at >= last + STREAM_SILENCE);
+        if self.last_stream_frame.is_none_or(is_first) { INPUT_GAP } else { STREAM_GAP }
     }
 
     /// Until then no frame would show what the agent tells: its pieces may gather where they are, and wake nobody. A time

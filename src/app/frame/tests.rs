@@ -49,10 +49,21 @@ fn deadlines() {
         ("keys keep their distance", &[Input(100), Draw(100), Input(101)], Some(108)),
         ("further keys do not push it back", &[Input(100), Draw(100), Input(101), Input(107)], Some(108)),
         ("a key does not wait for a frame of a stream", &[Stream(100), Draw(100), Input(101)], Some(101)),
-        ("streamed text keeps its distance", &[Draw(100), Stream(101)], Some(133)),
-        ("further text does not push it back", &[Draw(100), Stream(101), Stream(130)], Some(133)),
+        ("streamed text keeps its distance", &[Stream(100), Draw(100), Stream(101)], Some(150)),
+        (
+            "text of before settled by another frame, too",
+            &[Stream(100), Draw(100), Draw(140), Stream(141)],
+            Some(190),
+        ),
+        ("the first text does not wait for a frame's distance", &[Draw(100), Stream(101)], Some(108)),
+        ("nor the first after a silence", &[Stream(100), Draw(100), Draw(350), Stream(351)], Some(358)),
+        (
+            "further text does not push it back",
+            &[Stream(100), Draw(100), Stream(101), Stream(130)],
+            Some(150),
+        ),
         ("text after a rest comes at once", &[Draw(100), Stream(200)], Some(200)),
-        ("a key overtakes the text", &[Draw(100), Stream(101), Input(103)], Some(103)),
+        ("a key overtakes the text", &[Stream(100), Draw(100), Stream(101), Input(103)], Some(103)),
         ("a frame for a key carries the text", &[Stream(101), Input(103), Draw(108)], None),
         ("an animation steps when it says", &[Animate(0, 80)], Some(80)),
         ("but not too fast", &[Animate(0, 10)], Some(40)),
@@ -124,7 +135,7 @@ proptest! {
         prop_assert_eq!(clock.deadline(), None);
     }
 
-    /// Text alone never makes more than 31 frames a second.
+    /// Text alone never makes more than twenty frames a second.
     #[test]
     fn text_alone_keeps_its_pace(pauses in prop::collection::vec(1u64..20, 1..200)) {
         let start = Instant::now();
