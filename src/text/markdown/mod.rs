@@ -86,5 +86,11 @@ pub const fn options() -> Options {
         .union(Options::ENABLE_MATH)
 }
 
+/// Nothing but what Markdown takes for blanks. A line of other blanks (U+2028, U+00A0) is text to it, and holds a paragraph
+/// together.
+fn is_blank(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c))
+}
+
 #[cfg(test)]
 mod tests;

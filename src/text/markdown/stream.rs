@@ -458,7 +458,7 @@ fn top_level(text: &str) -> Vec<Block> {
             }
             Some(last) => last.range.end = begin,
             // Definitions above the first block are cut off like one.
-            None if text.get(..begin).is_some_and(|above| !above.trim().is_empty()) => {
+            None if text.get(..begin).is_some_and(|above| !super::is_blank(above)) => {
                 blocks.push(Block { range: 0..begin, is_fence: false });
             }
             None => {}
@@ -477,13 +477,12 @@ fn settled(text: &str, blocks: &[Block]) -> usize {
         let begin = block.range.start;
         let before = text.get(..begin).unwrap_or_default();
         // Right below other text it may be a table, which is one only when its second line is whole.
-        let lines =
-            if before.lines().next_back().is_some_and(|line| !line.trim().is_empty()) { 2 } else { 1 };
+        let lines = if before.lines().next_back().is_some_and(|line| !super::is_blank(line)) { 2 } else { 1 };
         let is_whole = text.get(begin..).is_some_and(|rest| rest.matches('\n').take(lines).count() == lines);
         // What looks like a definition may be one whose title goes on; a blank line ends it. The parser lists only the
         // first of each label, so it can't be asked.
         let above = before.lines().rev();
-        let touches = above.take_while(|line| !line.trim().is_empty()).any(begins_definition);
+        let touches = above.take_while(|line| !super::is_blank(line)).any(begins_definition);
         is_whole && !touches
     };
     (1..blocks.len()).rev().find(|index| blocks.get(*index).is_some_and(is_settled)).unwrap_or(0)

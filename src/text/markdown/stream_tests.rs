@@ -204,7 +204,9 @@ fn frozen_rows_stay_and_the_tail_is_visible() {
 
 #[test]
 fn pieces_that_once_differed() {
-    let table: [&[&str]; 6] = [
+    let table: [&[&str]; 7] = [
+        // To Markdown the first line is not blank.
+        &["\u{2028}\n|2) x\n|---|", "---|\n"],
         &["```rust\n```\n", "\nword"],
         &["1. ```rust\n[a]: /u\n", "\"t\n", "\"\n"],
         // For a moment the last line is the second of a table.

@@ -48,7 +48,7 @@ fn lone_marks(above: &str, line: &str) -> Option<usize> {
     if !rest.trim_end().chars().all(|c| c == mark) {
         return None;
     }
-    let is_below_text = above.lines().next_back().is_some_and(|line| !line.trim().is_empty());
+    let is_below_text = above.lines().next_back().is_some_and(|line| !super::is_blank(line));
     let is_held = match mark {
         '*' | '_' | '~' | '`' => true,
         // With a blank behind it is a bullet.
@@ -79,7 +79,7 @@ enum Table {
 fn table_below(above: &str, line: &str) -> Option<Table> {
     let mut lines = above.lines().rev();
     let (last, before) = (lines.next(), lines.next());
-    if line.trim_matches(|c: char| c.is_whitespace() || c == '>').is_empty() {
+    if super::is_blank(line.trim_matches(|c| matches!(c, ' ' | '\t' | '>'))) {
         let (lead, names) = last.and_then(bar)?;
         return before.and_then(bar).is_none().then(|| Table::Rule(rule(lead, names)));
     }

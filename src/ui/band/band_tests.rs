@@ -447,7 +447,7 @@ fn all_that_moves() {
         ("moving_light", Theme::quiet_light()),
         ("moving_terminal", Theme::terminal()),
     ] {
-        for width in [60, 100] {
+        for width in [60, 100, 160] {
             let mut bands = moving();
             bands.push(Band {
                 motion: Motion::Fill { since: *EPOCH - seconds(26), limit: seconds(30) },
