@@ -250,8 +250,8 @@ impl Conversation {
     pub fn last_code(&self) -> Option<(usize, usize, String)> {
         let (item, reply) = self.replies_from_the_last().next()?;
         let is_code = |card: &Card| card.is_closed && matches!(card.kind, CardKind::Code { .. });
-        let cards = markdown::cards(reply).into_iter().enumerate();
-        let (card, code) = cards.filter(|(_, card)| is_code(card)).last()?;
+        let mut cards = markdown::cards(reply).into_iter().enumerate();
+        let (card, code) = cards.rfind(|(_, card)| is_code(card))?;
         Some((item, card, code.text))
     }
 

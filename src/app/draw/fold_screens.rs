@@ -428,6 +428,13 @@ fn a_key_closes_the_run_around_the_focus_and_the_keys_are_named() {
     stage.key("left");
     assert!(!stage.screen().contains("╰─ close"));
     assert_eq!(stage.state.pane.focused_run(), Some(run));
+    // A click that closes it takes the focus out of it too, and it stays on the line when that opens again.
+    stage.keys(&["enter", "ctrl+down", "ctrl+down"]);
+    stage.draw();
+    stage.click(&Target::Run(run));
+    stage.key("enter");
+    assert!(stage.screen().contains("╰─ close"));
+    assert_eq!(stage.state.pane.focused_run(), Some(run));
 }
 
 #[test]

@@ -399,7 +399,7 @@ proptest! {
                 Step_::Notice(is_error) => {
                     told.notice(if is_error { NoticeLevel::Error } else { NoticeLevel::Info });
                 }
-                Step_::Ends => told.ends(told.calls % 3 == 0),
+                Step_::Ends => told.ends(told.calls.is_multiple_of(3)),
                 Step_::Live => {
                     lives += 1;
                     let id = EntryId::new(format!("live{lives}"));
