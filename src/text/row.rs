@@ -125,7 +125,8 @@ impl Row {
         let spans = if self.is_decoration { &[] } else { self.spans.as_slice() };
         let mut written = self.written.iter().peekable();
         let mut column = 0;
-        let pieces = spans.iter().flat_map(|span| span.content.graphemes(true)).filter_map(move |grapheme| {
+        let graphemes = spans.iter().flat_map(|span| span.content.graphemes(true)).flat_map(without_blank);
+        let pieces = graphemes.filter_map(move |grapheme| {
             let width = width::of_grapheme(grapheme);
             let start = column;
             column += width;
@@ -191,6 +192,13 @@ impl Row {
             *column = column.saturating_add(columns);
         }
     }
+}
+
+/// A grapheme, its blank apart: a mark with a column of its own joins the blank before it, and that may be a tab's.
+fn without_blank(grapheme: &str) -> impl Iterator<Item = &str> {
+    let mark = grapheme.strip_prefix(' ').filter(|mark| width::of_grapheme(mark) > 0);
+    let (first, second) = if mark.is_some() { (" ", mark) } else { (grapheme, None) };
+    std::iter::once(first).chain(second)
 }
 
 /// Rows as the text they stand for: wrapped lines whole again, decoration left out, no blanks at the ends of lines.

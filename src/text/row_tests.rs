@@ -76,6 +76,14 @@ proptest! {
 }
 
 #[test]
+fn a_mark_on_a_tab_survives() {
+    let source = "```\n\t\u{11630}x\n```";
+    for columns in [8, 20] {
+        assert_eq!(copy(&render(source, &Theme::quiet_dark(), columns).rows), "\t\u{11630}x", "{columns}");
+    }
+}
+
+#[test]
 fn tabs_and_coloured_forms_survive() {
     let rows = wrap::text("\tif x {\n\t\ty ❤\u{fe0f} z", Style::new(), 80, Break::Graphemes);
     assert_eq!(rows[1].drawn(), "        y ❤ z");

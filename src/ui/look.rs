@@ -47,6 +47,12 @@ impl Look<'_> {
         self.keymap.hint(action).map(|key| key.to_string())
     }
 
+    /// The key that shows the rest of rows that are cut. With folded runs the same key opens those and shows nothing more
+    /// of any row, so none is named.
+    pub fn expand_key(&self) -> Option<String> {
+        self.key(crate::config::action::Action::ExpandRows).filter(|_| !self.display.folded)
+    }
+
     /// A path as it is shown: from the working folder, else from the home folder as `~`, else whole.
     pub fn path(&self, path: &Path) -> String {
         let below = |base: &Path| path.strip_prefix(base).ok().filter(|rest| !rest.as_os_str().is_empty());

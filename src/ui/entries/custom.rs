@@ -2,7 +2,6 @@
 
 use super::user::grounded;
 use super::{EntryCx, Layout, seg};
-use crate::config::action::Action;
 use crate::text::formats;
 use crate::text::markdown;
 use crate::text::row::Row;
@@ -31,7 +30,7 @@ pub fn lay_out(label: &str, text: &str, cx: &EntryCx<'_>) -> Layout {
     rows.extend(shown);
     if hidden > 0 {
         let note = formats::counted(hidden as u64, "more line");
-        let key = cx.look.key(Action::ExpandRows).map(|key| format!(" · {key}")).unwrap_or_default();
+        let key = cx.look.expand_key().map(|key| format!(" · {key}")).unwrap_or_default();
         let spans = cut(format!("… {note}{key}"), on_ground(Role::Dim));
         rows.push(Row { spans, start: last, is_decoration: true, ..Row::default() });
     }

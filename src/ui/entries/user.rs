@@ -1,7 +1,6 @@
 //! What the user said: a ground over the whole width, so that one finds the own words when scrolling.
 
 use super::{EntryCx, Layout, band};
-use crate::config::action::Action;
 use crate::text::row::Row;
 use crate::text::wrap::{self, Break, Run};
 use crate::text::{clean, formats, links};
@@ -42,7 +41,7 @@ pub fn lay_out(user: &User, cx: &EntryCx<'_>) -> Layout {
         let hidden = (begun + lines.count()).max(1);
         let start = cut.first().map_or(0, |row| row.start);
         let note = format!("… {}", formats::counted(hidden as u64, "more line"));
-        let key = cx.look.key(Action::ExpandRows).map(|key| format!(" · {key}")).unwrap_or_default();
+        let key = cx.look.expand_key().map(|key| format!(" · {key}")).unwrap_or_default();
         rows.push(aside(&format!("{note}{key}"), Role::Dim, start, cx, ground));
     }
     if user.pictures > 0 {

@@ -284,7 +284,8 @@ impl Frame<'_> {
                 | u8::from(self.look.motion) << 2
                 | u8::from(self.look.display.other_tools) << 3
                 | u8::from(self.look.display.chains) << 4
-                | thinking << 5,
+                | thinking << 5
+                | u8::from(self.look.display.folded) << 7,
             theme: self.look.theme.revision(),
             run: run.map_or(0, InRun::key),
         }

@@ -428,6 +428,36 @@ fn a_key_closes_the_run_around_the_focus_and_the_keys_are_named() {
     stage.key("left");
     assert!(!stage.screen().contains("╰─ close"));
     assert_eq!(stage.state.pane.focused_run(), Some(run));
+    // A click that closes it takes the focus out of it too, and it stays on the line when that opens again.
+    stage.keys(&["enter", "ctrl+down", "ctrl+down"]);
+    stage.draw();
+    stage.click(&Target::Run(run));
+    stage.key("enter");
+    assert!(stage.screen().contains("╰─ close"));
+    assert_eq!(stage.state.pane.focused_run(), Some(run));
+}
+
+#[test]
+fn a_key_that_means_the_runs_is_not_named_for_what_a_row_hides() {
+    let mut stage = roomy(first_rounds);
+    let list = call("9", "bash", json!({"command": "seq 1 50"}));
+    stage.says("nine", vec![Block::ToolCall(list.clone())]);
+    let output: String = (0..50).map(|line| format!("{line}\n")).collect();
+    stage.runs(&list, &output, json!({}), false, 5);
+    let prompt: String = (0..60).map(|line| format!("Line {line}.\n")).collect();
+    stage.prompt(&prompt);
+    let named = |stage: &mut Stage| {
+        let screen = stage.screen();
+        let notes: Vec<&str> = screen.lines().filter(|line| line.contains("… ")).collect();
+        assert!(notes.len() > 1, "{screen}");
+        notes.iter().filter(|note| note.contains("ctrl+o")).count()
+    };
+    assert!(named(&mut stage) > 1);
+    // The same rows, and the same layouts would be found.
+    stage.keys(&["alt+o", "ctrl+o"]);
+    assert_eq!(named(&mut stage), 0);
+    stage.key("alt+o");
+    assert!(named(&mut stage) > 1);
 }
 
 #[test]

@@ -20,7 +20,6 @@ pub mod prose;
 pub mod results;
 
 use super::{EntryCx, Layout, Moving};
-use crate::config::action::Action;
 use crate::text::row::Row;
 use crate::text::wrap::{self, Break, Run};
 use crate::text::{formats, links};
@@ -120,7 +119,7 @@ impl<'a> Panel<'a> {
         let mut text = format!("… {text}");
         if !self.cx.open
             && !self.is_hinted
-            && let Some(key) = self.cx.look.key(Action::ExpandRows)
+            && let Some(key) = self.cx.look.expand_key()
         {
             text.push_str(&format!(" · {key}"));
             self.is_hinted = true;
