@@ -1,6 +1,6 @@
 //! A run of thirty mixed calls, as a person sees it: live, finished, folded, opened, popped up and after a resume.
 
-use super::{QUIET, ask, leave, mynah, open, serve};
+use super::{LIT, QUIET, ask, leave, mynah, open, serve};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mynah::testkit::home::Home;
@@ -102,7 +102,8 @@ impl World {
     fn stop(&mut self) {
         self.pty.press("esc");
         self.pty.wait_for("Stopped after");
-        self.pty.wait_quiet(QUIET);
+        // What ended shines for a moment.
+        self.pty.wait_quiet(LIT);
     }
 
     fn rows(&self) -> Vec<String> {

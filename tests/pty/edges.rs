@@ -1,6 +1,6 @@
 //! What the program and the terminal tell each other beside text: links, the title, modes, light and dark, widths.
 
-use super::{QUIET, ask, bare, leave, mynah, open, serve};
+use super::{LIT, QUIET, ask, bare, leave, mynah, open, serve};
 use crate::flows::wait_until;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -371,7 +371,7 @@ fn drawing_anew_takes_nothing_away() {
     pty.wait_for("∎ ");
     pty.type_text("half a thought");
     pty.wait_for("half a thought");
-    pty.wait_quiet(QUIET);
+    pty.wait_quiet(LIT);
     let (shown, before) = (pty.text(), pty.output().len());
     pty.press("ctrl+l");
     let whole = ["what was asked", "What was answered.", "half a thought"];

@@ -14,10 +14,6 @@ use crate::flows::wait_until;
 use mynah::testkit::pty::Pty;
 use rustix::process::{Pid, test_kill_process};
 use std::path::Path;
-use std::time::Duration;
-
-/// The mark of an end is lit for shorter than this without a change.
-const LIT: Duration = Duration::from_millis(800);
 
 /// Does something that must be drawn, and waits until it is: being quiet says nothing before the program has begun.
 pub fn and_drawn(pty: &mut Pty, act: impl FnOnce(&mut Pty)) {
@@ -29,8 +25,7 @@ pub fn and_drawn(pty: &mut Pty, act: impl FnOnce(&mut Pty)) {
 
 /// What is on the screen is what a fresh drawing of it is, once the end of a turn has been lit.
 pub fn assert_whole(pty: &mut Pty) {
-    pty.wait_gone("⣿");
-    pty.wait_quiet(LIT);
+    pty.wait_quiet(super::LIT);
     let before = pty.text();
     and_drawn(pty, |pty| pty.press("ctrl+l"));
     assert_eq!(pty.text(), before, "the screen was not what it should be");

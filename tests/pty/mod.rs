@@ -23,6 +23,9 @@ use std::time::Duration;
 /// Silence after which nothing more is on its way.
 const QUIET: Duration = Duration::from_millis(150);
 
+/// The same after the end of a turn: its mark is lit for a moment, and for shorter than this without a change.
+const LIT: Duration = Duration::from_millis(800);
+
 /// The program in the project of that home, with this server as its model.
 fn mynah(home: &Home, server: &ModelServer) -> Program {
     bare(home).envs([("OPENAI_BASE_URL", server.openai_base_url().as_str()), ("OPENAI_API_KEY", KEY)]).args([

@@ -1,6 +1,6 @@
 //! Whatever happened to the window or to the program in it, what is on the screen is right again by itself.
 
-use super::{QUIET, ask, leave, mynah, open, serve};
+use super::{LIT, QUIET, ask, leave, mynah, open, serve};
 use crate::flows::{KEY, wait_until};
 use mynah::proto::entry::EntryKind;
 use mynah::proto::ids::SessionId;
@@ -60,7 +60,7 @@ fn a_size_that_comes_back_is_drawn_anew() {
     let mut pty = open(mynah(&home, &server));
     ask(&mut pty, "tell me");
     pty.wait_for("∎ ");
-    pty.wait_quiet(QUIET);
+    pty.wait_quiet(LIT);
     let before = pty.text();
     // It sees neither change by itself, only that there were some.
     pty.signal(Signal::STOP);

@@ -1,6 +1,6 @@
 //! The main job on the screen: prompts, answers, questions for permission, stopping, waiting rows, sessions.
 
-use super::{QUIET, answer, ask, bare, leave, mynah, open, serve};
+use super::{LIT, QUIET, answer, ask, bare, leave, mynah, open, serve};
 use crate::flows::session_files;
 use mynah::testkit::home::Home;
 use mynah::testkit::server::Step;
@@ -190,7 +190,7 @@ fn a_resize_storm_ends_in_a_whole_screen() {
     gate.open();
     pty.wait_for("and the end.");
     pty.wait_for("∎ ");
-    pty.wait_quiet(QUIET);
+    pty.wait_quiet(LIT);
     let before = pty.text();
     // What is on the screen is what a fresh drawing of it is.
     pty.press("ctrl+l");
@@ -244,7 +244,7 @@ fn at_rest_it_does_nothing() {
     let mut pty = open(mynah(&home, &server));
     ask(&mut pty, "be quick");
     pty.wait_for("∎ ");
-    pty.wait_quiet(Duration::from_millis(500));
+    pty.wait_quiet(LIT);
     let activity = pty.activity_within(Duration::from_secs(2));
     assert_eq!((activity.bytes, activity.wake_ups), (0, 0), "{activity:?}");
     leave(&mut pty);
