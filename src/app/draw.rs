@@ -1,6 +1,6 @@
 //! The state as cells: which part of the screen gets which rows, and from where each takes its figures.
 
-use super::state::{AppState, Early};
+use super::state::{AppState, Early, look_of};
 use super::update;
 use crate::agent::view::SessionView;
 use crate::config::action::{self, Action};
@@ -49,19 +49,7 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     };
     let regions = regions::split(area, wants);
 
-    // Fields, not a method: the pane is changed while the look is borrowed.
-    let look = Look {
-        theme: &state.theme,
-        keymap: &state.keymap,
-        now,
-        epoch: state.epoch,
-        // Each figure that changes would else move all the rest on, too, before nobody's eyes.
-        motion: state.motion && state.has_focus,
-        glyphs: state.glyphs,
-        display: state.display,
-        home: &state.home,
-        cwd: &state.cwd,
-    };
+    let look = look_of!(state, now);
     let page = Rect { height: regions.queue.y.saturating_sub(area.y), ..area };
     // Questions stand on the bottom, the bar of the search on them.
     let page_above = |rows: u16| Rect { height: page.height.saturating_sub(rows), ..page };

@@ -31,6 +31,25 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// The look of a frame at a moment. Of fields, not of the whole state: what is drawn is changed while the look is borrowed.
+/// Without focus nothing moves: each figure that changes would else move all the rest on, too, before nobody's eyes.
+macro_rules! look_of {
+    ($state:expr, $now:expr) => {
+        $crate::ui::look::Look {
+            theme: &$state.theme,
+            keymap: &$state.keymap,
+            now: $now,
+            epoch: $state.epoch,
+            motion: $state.motion && $state.has_focus,
+            glyphs: $state.glyphs,
+            display: $state.display,
+            home: &$state.home,
+            cwd: &$state.cwd,
+        }
+    };
+}
+pub(super) use look_of;
+
 /// How long a passing notice is shown.
 pub const TOAST_TIME: Duration = Duration::from_secs(6);
 
@@ -353,33 +372,12 @@ impl AppState {
 
     /// The look of a frame.
     pub fn look(&self, now: Instant) -> Look<'_> {
-        Look {
-            theme: &self.theme,
-            keymap: &self.keymap,
-            now,
-            epoch: self.epoch,
-            motion: self.motion && self.has_focus,
-            glyphs: self.glyphs,
-            display: self.display,
-            home: &self.home,
-            cwd: &self.cwd,
-        }
+        look_of!(self, now)
     }
 
     /// The window on the transcript, and what it takes to read in it.
     pub fn reading(&mut self, now: Instant) -> (&mut Pane, &mut Conversation, Look<'_>) {
-        // Fields, not a method: the pane is changed while the look is borrowed.
-        let look = Look {
-            theme: &self.theme,
-            keymap: &self.keymap,
-            now,
-            epoch: self.epoch,
-            motion: self.motion && self.has_focus,
-            glyphs: self.glyphs,
-            display: self.display,
-            home: &self.home,
-            cwd: &self.cwd,
-        };
+        let look = look_of!(self, now);
         (&mut self.pane, &mut self.conversation, look)
     }
 

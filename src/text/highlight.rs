@@ -4,8 +4,10 @@
 //! first line (about 15 ms): [`warm`] does both ahead of time.
 
 use super::languages;
+use super::wrap::Run;
 use crate::theme::role::Role;
 use crate::theme::syntax;
+use ratatui::style::Style;
 use std::ops::Range;
 use syntect::parsing::{ParseState, ScopeStack, SyntaxReference};
 
@@ -96,6 +98,24 @@ impl Highlighter {
 }
 
 /// What was done on this thread: tests count work, not time.
+/// A line cut at every change of role, each part in the style that its role has where it is drawn.
+pub fn runs(line: &str, parts: &[Part], style: impl Fn(Role) -> Style) -> Vec<Run> {
+    let mut runs = Vec::with_capacity(parts.len() * 2 + 1);
+    let mut at = 0;
+    let mut add = |from: usize, to: usize, role: Role| {
+        if let Some(text) = line.get(from..to).filter(|text| !text.is_empty()) {
+            runs.push(Run::new(text, style(role), from));
+        }
+    };
+    for (range, role) in parts {
+        add(at, range.start, Role::MdCodeBlock);
+        add(range.start, range.end, *role);
+        at = range.end;
+    }
+    add(at, line.len(), Role::MdCodeBlock);
+    runs
+}
+
 #[cfg(test)]
 pub(in crate::text) mod work {
     use std::cell::Cell;

@@ -15,7 +15,7 @@ mod wording;
 
 use facts::Settled;
 pub use facts::{Doing, Facts, Reckoned};
-pub use wording::{Failure, waits_for_agent};
+pub use wording::{Failure, is_one_of, waits_for_agent};
 
 use super::conversation::{Conversation, is_blank};
 use super::item::{Body, CompactionPhase, Item, Thinking};

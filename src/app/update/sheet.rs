@@ -2,7 +2,7 @@
 
 use super::{Outcome, layers, links};
 use crate::app::effect::Effect;
-use crate::app::state::{AppState, Clicks};
+use crate::app::state::{AppState, Clicks, look_of};
 use crate::proto::event::NoticeLevel;
 use crate::term::clipboard::Copied;
 use crate::transcript::conversation::Conversation;
@@ -11,7 +11,6 @@ use crate::transcript::search::Way;
 use crate::ui::entries::whole::has_whole;
 use crate::ui::layers::sheet::{Released, Sheet, SheetAsk, SheetPart, Wall};
 use crate::ui::layers::{Layer, LayerOutcome};
-use crate::ui::look::Look;
 use ratatui::layout::Position;
 use std::time::Instant;
 
@@ -37,17 +36,7 @@ pub fn sync(state: &mut AppState, now: Instant) {
     if !state.layers.iter().any(|layer| matches!(layer, Layer::Sheet(_))) {
         return;
     }
-    let look = Look {
-        theme: &state.theme,
-        keymap: &state.keymap,
-        now,
-        epoch: state.epoch,
-        motion: state.motion && state.has_focus,
-        glyphs: state.glyphs,
-        display: state.display,
-        home: &state.home,
-        cwd: &state.cwd,
-    };
+    let look = look_of!(state, now);
     let wall = Wall { now: (state.wall_now)(), time_of: state.time_at };
     let (conversation, columns) = (&state.conversation, state.size.0);
     state.layers.retain_mut(|layer| match layer {

@@ -119,11 +119,16 @@ fn file(call: &Call) -> Option<&str> {
     Some(path.rsplit('/').next().unwrap_or(path))
 }
 
-/// The tool's work is done by another agent. Servers put their own name before that of the tool.
+/// The tool's work is done by another agent.
 pub fn waits_for_agent(tool: &str) -> bool {
-    OF_AGENTS.iter().any(|known| {
-        tool.strip_suffix(known)
-            .is_some_and(|server| server.is_empty() || server.ends_with('.') || server.ends_with("__"))
+    is_one_of(tool, &OF_AGENTS)
+}
+
+/// The tool has one of these names, also behind that of a server: `web.search`, `mcp__web__fetch`.
+pub fn is_one_of(tool: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| {
+        let before = tool.strip_suffix(name);
+        before.is_some_and(|before| before.is_empty() || before.ends_with('.') || before.ends_with("__"))
     })
 }
 

@@ -4,6 +4,7 @@ use super::ground::Grounds;
 use super::state::State;
 use crate::text::width;
 use crate::theme::role::{Role, Weight};
+use crate::transcript::runs::is_one_of;
 use crate::ui::entries::EntryCx;
 use crate::ui::look::Look;
 use crate::ui::motion;
@@ -141,12 +142,4 @@ pub fn breath(period: Duration, look: &Look<'_>, next: &mut NextDeadline) -> f64
         next.animate(look.now + left);
     }
     of(motion::floor(clock, motion::GRID))
-}
-
-/// Also behind the prefix of a server: `web.search`, `mcp__web__fetch`.
-fn is_one_of(tool: &str, names: &[&str]) -> bool {
-    names.iter().any(|name| {
-        let before = tool.strip_suffix(name);
-        before.is_some_and(|before| before.is_empty() || before.ends_with('.') || before.ends_with("__"))
-    })
 }

@@ -19,9 +19,6 @@ const SHOWN: usize = 3;
 /// Rows that are shown of one that is being written.
 const NEWEST: usize = 2;
 
-/// Characters of a token, where nobody counts.
-const CHARS_PER_TOKEN: usize = 4;
-
 /// Lays a compaction out.
 pub fn lay_out(compaction: &Compaction, cx: &EntryCx<'_>) -> Layout {
     let title = title(compaction.reason);
@@ -39,7 +36,7 @@ pub fn lay_out(compaction: &Compaction, cx: &EntryCx<'_>) -> Layout {
 }
 
 fn running(compaction: &Compaction, title: Vec<Seg>, since: Instant, cx: &EntryCx<'_>) -> Layout {
-    let tokens = (compaction.summary.chars().count() / CHARS_PER_TOKEN) as u64;
+    let tokens = (compaction.summary.chars().count() / formats::CHARS_PER_TOKEN) as u64;
     let written = (tokens > 0).then(|| format!("↓ {}", formats::counted(tokens, "token")));
     let lead = gapped([sizes(compaction.tokens_before, None), written]);
     let rail = Rail::from(Says::Running { since, limit: None }).led_by(lead);

@@ -2,7 +2,7 @@
 
 use super::{Panel, clip, line_count, shown_of, tail};
 use crate::text::clean;
-use crate::text::highlight::{Highlighter, Part};
+use crate::text::highlight::{self, Highlighter};
 use crate::text::wrap::Run;
 use crate::theme::role::Role;
 use std::borrow::Cow;
@@ -22,7 +22,7 @@ pub fn whole(panel: &mut Panel<'_>, text: &str, mut highlighter: Highlighter) {
         for part in clean::for_terminal(shown_of(panel, line)).trim_end_matches('\n').split('\n') {
             // A line that is cut here is too long for colours as well.
             let parts = highlighter.line(part);
-            is_whole &= panel.push_line(runs(panel, part, &parts), start);
+            is_whole &= panel.push_line(highlight::runs(part, &parts, |role| panel.style(role)), start);
         }
         start += line.len() + 1;
         left -= 1;
@@ -56,22 +56,4 @@ pub fn end(panel: &mut Panel<'_>, text: &str, lines: usize) {
         panel.push(row);
         start += line.len() + 1;
     }
-}
-
-/// A line cut at every change of role.
-pub fn runs(panel: &Panel<'_>, line: &str, parts: &[Part]) -> Vec<Run> {
-    let mut runs = Vec::with_capacity(parts.len() * 2 + 1);
-    let mut at = 0;
-    let mut add = |from: usize, to: usize, role: Role| {
-        if let Some(text) = line.get(from..to).filter(|text| !text.is_empty()) {
-            runs.push(Run::new(text, panel.style(role), from));
-        }
-    };
-    for (range, role) in parts {
-        add(at, range.start, Role::MdCodeBlock);
-        add(range.start, range.end, *role);
-        at = range.end;
-    }
-    add(at, line.len(), Role::MdCodeBlock);
-    runs
 }

@@ -1,7 +1,7 @@
 //! Results that are JSON, as people read them.
 
 use super::{MOST_ROWS, Panel, code};
-use crate::text::highlight::Highlighter;
+use crate::text::highlight::{self, Highlighter};
 use crate::text::width;
 use crate::text::wrap::Run;
 use crate::theme::role::Role;
@@ -62,7 +62,7 @@ pub fn draw(panel: &mut Panel<'_>, value: &Value) {
     for line in lines.iter().take(shown) {
         let line = crate::text::clean::for_terminal(super::clip(line)).replace('\n', " ");
         let parts = highlighter.line(&line);
-        let row = panel.cut_line(code::runs(panel, &line, &parts));
+        let row = panel.cut_line(highlight::runs(&line, &parts, |role| panel.style(role)));
         panel.push(row);
     }
     panel.more(0, lines.len() - shown);

@@ -4,7 +4,7 @@
 //! appended costs what it is long, whatever stands before it: only the last line and those after it are measured.
 
 use super::body::{Point, Seen, Went, seen_of_line};
-use crate::text::highlight::{Highlighter, Part};
+use crate::text::highlight::{self, Highlighter, Part};
 use crate::text::row::Row;
 use crate::text::wrap::{self, Break, Run};
 use crate::text::{ansi, clean, links, width};
@@ -275,7 +275,7 @@ impl Lines {
             }
             What::Code(..) => {
                 let parts = self.parts_of(line);
-                coloured(&one_line(self.raw(line)), &parts, &self.theme)
+                highlight::runs(&one_line(self.raw(line)), &parts, |role| self.theme.style(role))
             }
             What::Listing(is_search) => {
                 let text = one_line(self.raw(line));
@@ -405,22 +405,4 @@ impl Lines {
 /// Foreign text on one line.
 fn one_line(text: &str) -> String {
     clean::for_terminal(text).replace('\n', " ")
-}
-
-/// A line of source text in its colours.
-fn coloured(line: &str, parts: &[Part], theme: &Theme) -> Vec<Run> {
-    let mut runs = Vec::with_capacity(parts.len() * 2 + 1);
-    let mut at = 0;
-    let mut add = |from: usize, to: usize, role: Role| {
-        if let Some(text) = line.get(from..to).filter(|text| !text.is_empty()) {
-            runs.push(Run::new(text, theme.style(role), from));
-        }
-    };
-    for (range, role) in parts {
-        add(at, range.start, Role::MdCodeBlock);
-        add(range.start, range.end, *role);
-        at = range.end;
-    }
-    add(at, line.len(), Role::MdCodeBlock);
-    runs
 }
