@@ -11,6 +11,7 @@
 //! | [`llm`] | models, wire dialects, keys, retry |
 //! | [`store`] | the session log |
 //! | [`jobs`] | shell processes |
+//! | [`dictation`] | speech to text on this machine: capture, models, clean-up |
 //! | [`tools`] | what the model can call |
 //! | [`agent`] | the session actor, the turn machine, permissions, context |
 //! | [`theme`] | roles to colours |
@@ -27,6 +28,7 @@ pub mod agent;
 pub mod app;
 pub mod cli;
 pub mod config;
+pub mod dictation;
 pub mod jobs;
 pub mod llm;
 pub mod proto;

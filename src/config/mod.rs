@@ -35,3 +35,4 @@ pub mod settings;
 pub mod shadows;
 pub mod trust;
 pub mod verbs;
+pub mod voice;

@@ -6,6 +6,7 @@
 use super::check::{Kind, Value};
 use super::display::{CountStyle, Display, ThinkingStyle};
 use super::verbs::Verbs;
+use super::voice::{self, ReferenceSource, Voice};
 use crate::proto::ask::PermissionMode;
 use crate::proto::model::ThinkingLevel;
 use std::collections::BTreeMap;
@@ -204,6 +205,62 @@ pub const SETTINGS: &[SettingMeta] = &[
         "What Enter does while a turn runs",
     )
     .live(),
+    SettingMeta::new("voice.microphone", Kind::Text, "The microphone by its name; empty for the system's").live(),
+    SettingMeta::new(
+        "voice.source",
+        Kind::Text,
+        "Where sound comes from: auto, device, arecord, parec, pw-record, or a command that writes 16 kHz samples",
+    )
+    .live(),
+    SettingMeta::new("voice.model", Kind::Text, "Speech model: a name or a path; empty to go by the memory")
+        .live(),
+    SettingMeta::new("voice.language", Kind::Text, "Language that is spoken, as en; auto to hear it").live(),
+    SettingMeta::new(
+        "voice.precision",
+        Kind::Choice(voice::PRECISIONS),
+        "How the speech model's weights are kept: what is faster, a byte each, or as trained",
+    )
+    .live(),
+    SettingMeta::new("voice.partial_text", Kind::Bool, "Show what was understood while you speak").live(),
+    SettingMeta::new("voice.longest_seconds", Kind::Integer { min: 1, max: 7_200 }, "A recording ends by then")
+        .live(),
+    SettingMeta::new(
+        "voice.pre_roll_ms",
+        number(10_000),
+        "Keep the microphone open between recordings, and this much from before the key",
+    )
+    .live(),
+    SettingMeta::new("voice.idle_minutes", Kind::Integer { min: 1, max: 1_440 }, "When the model's memory is freed")
+        .live(),
+    SettingMeta::new("voice.threads", number(256), "Threads that decode; 0 for one each core").live(),
+    SettingMeta::new("voice.cleanup", Kind::Bool, "A model corrects what was understood").live(),
+    SettingMeta::new("voice.cleanup_model", Kind::Text, "Which model corrects, as provider/id; empty for the session's")
+        .live(),
+    SettingMeta::new(
+        "voice.cleanup_seconds",
+        Kind::Integer { min: 1, max: 30 },
+        "After this time the text is used as it was understood",
+    )
+    .live(),
+    SettingMeta::new("voice.cleanup_providers", Kind::List, "Providers that may get what you said").live(),
+    SettingMeta::new(
+        "voice.reference",
+        Kind::Choice(ReferenceSource::NAMES),
+        "Whose last answer helps to spell terms: none, this session's, or the agent in the focused window",
+    )
+    .live(),
+    SettingMeta::new(
+        "voice.reference_chars",
+        Kind::Integer { min: 500, max: 12_000 },
+        "How much of that answer is sent at most",
+    )
+    .live(),
+    SettingMeta::new(
+        "voice.reference_providers",
+        Kind::List,
+        "Providers that may get that answer too; the session's own provider has it already",
+    )
+    .live(),
     SettingMeta::new("log.level", Kind::Choice(LOG_LEVELS), "What the log file holds").at_start(),
 ];
 
@@ -286,6 +343,8 @@ pub struct Settings {
     pub verbs: Verbs,
     /// Enter steers the running turn; else it queues.
     pub enter_steers: bool,
+    /// `[voice]`
+    pub voice: Voice,
     /// What the log file holds: `off`, `error`, `warn`, `info`, `debug` or `trace`.
     pub log_level: String,
 }
@@ -440,32 +499,33 @@ impl Settings {
             },
             verbs: Verbs::parse(values.text("display.verbs")).unwrap_or_default(),
             enter_steers: values.text("composer.enter_while_running") == "steer",
+            voice: Voice::of(&values),
             log_level: values.text("log.level").to_owned(),
         }
     }
 }
 
 /// Checked values, read as the type that their kind promises.
-struct Typed<'a>(&'a Values);
+pub(super) struct Typed<'a>(&'a Values);
 
 impl Typed<'_> {
-    fn text(&self, key: &str) -> &str {
+    pub(super) fn text(&self, key: &str) -> &str {
         if let Some(Value::Text(text)) = self.0.get(key) { text } else { "" }
     }
 
-    fn optional_text(&self, key: &str) -> Option<String> {
+    pub(super) fn optional_text(&self, key: &str) -> Option<String> {
         Some(self.text(key)).filter(|text| !text.is_empty()).map(str::to_owned)
     }
 
-    fn switch(&self, key: &str) -> bool {
+    pub(super) fn switch(&self, key: &str) -> bool {
         matches!(self.0.get(key), Some(Value::Bool(true)))
     }
 
-    fn list(&self, key: &str) -> Vec<String> {
+    pub(super) fn list(&self, key: &str) -> Vec<String> {
         if let Some(Value::List(list)) = self.0.get(key) { list.clone() } else { Vec::new() }
     }
 
-    fn number(&self, key: &str) -> u32 {
+    pub(super) fn number(&self, key: &str) -> u32 {
         if let Some(Value::Integer(number)) = self.0.get(key) {
             u32::try_from(*number).unwrap_or_default()
         } else {
@@ -473,11 +533,11 @@ impl Typed<'_> {
         }
     }
 
-    fn seconds(&self, key: &str) -> Duration {
+    pub(super) fn seconds(&self, key: &str) -> Duration {
         Duration::from_secs(self.number(key).into())
     }
 
-    fn limit_seconds(&self, key: &str) -> Option<Duration> {
+    pub(super) fn limit_seconds(&self, key: &str) -> Option<Duration> {
         Some(self.seconds(key)).filter(|limit| !limit.is_zero())
     }
 }

@@ -69,6 +69,10 @@ text_id!(
 );
 
 number_id!(
+    /// One recording of speech, counted from 1 in each run of the program.
+    RecordingId
+);
+number_id!(
     /// The run of one prompt to its end. Counts up within a process.
     TurnId
 );

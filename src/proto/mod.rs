@@ -12,3 +12,4 @@ pub mod model;
 pub mod prompt;
 pub mod tool;
 pub mod usage;
+pub mod voice;

@@ -1,0 +1,1 @@
+//! Where sound comes from: a device, a program, a file.

@@ -1,0 +1,1 @@
+//! Waveforms to log-mel features.

@@ -1,0 +1,1 @@
+//! Which speech models there are, which one to use, and fetching them.

@@ -1,0 +1,1 @@
+//! FastConformer with a TDT or CTC head: NVIDIA's Parakeet models.

@@ -1,0 +1,1 @@
+//! What an agent said last, made safe to send beside a transcript.

@@ -1,0 +1,1 @@
+//! Correcting a transcript with a language model.

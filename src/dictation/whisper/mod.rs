@@ -1,0 +1,1 @@
+//! Whisper: OpenAI's encoder and decoder.
