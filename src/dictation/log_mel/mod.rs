@@ -1,1 +1,11 @@
-//! Waveforms to log-mel features.
+//! Waveforms to features: what the speech models look at instead of samples.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | [`stft`] | power spectra of overlapping windows |
+//! | [`mel`] | bands of a power spectrum as an ear tells them apart |
+//! | [`parakeet`] | the features of NeMo's models |
+
+pub mod mel;
+pub mod parakeet;
+pub mod stft;
