@@ -1,1 +1,3 @@
 //! Waveforms to log-mel features.
+
+pub mod whisper;
