@@ -30,7 +30,7 @@ impl Vad {
     pub fn judge(&mut self, frame: &[f32]) -> bool {
         let mut whole = [0.0; FRAME];
         for (to, from) in whole.iter_mut().zip(frame) {
-            *to = from.clamp(-1.0, 1.0);
+            *to = if from.is_nan() { 0.0 } else { from.clamp(-1.0, 1.0) };
         }
         self.gate.judge(self.detector.predict_f32(&whole))
     }
