@@ -41,10 +41,17 @@ fn judged(samples: &[f32]) -> Vec<bool> {
     fill_gaps(samples.chunks_exact(FRAME).map(|frame| vad.judge(frame)).collect())
 }
 
-/// Shares of speech that is missed, and of the rest that is taken for speech, in percent.
+/// Shares of speech that is missed, and of the rest that is taken for speech, in percent. Around the borders of speech,
+/// two frames before its beginning and six after its end, either answer is right: a sound dies away, and what judges it
+/// looks at three frames.
 fn errors(truth: &[bool], judged: &[bool]) -> (f64, f64) {
     let share = |of: bool| {
-        let frames: Vec<bool> = truth.iter().zip(judged).filter(|pair| *pair.0 == of).map(|pair| *pair.1 != of).collect();
+        let is_border = |at: usize| {
+            let around = truth.get(at.saturating_sub(6)..(at + 3).min(truth.len())).unwrap_or_default();
+            !truth[at] && around.contains(&true)
+        };
+        let counted = truth.iter().zip(judged).enumerate().filter(|(at, pair)| *pair.0 == of && !is_border(*at));
+        let frames: Vec<bool> = counted.map(|(_at, pair)| *pair.1 != of).collect();
         100.0 * frames.iter().filter(|is_wrong| **is_wrong).count() as f64 / frames.len() as f64
     };
     (share(true), share(false))
@@ -101,15 +108,14 @@ fn speech_in_noise() {
     let mut bad = Vec::new();
     // Noise, its distance in dB, the most that may be missed and falsely heard, in percent.
     for (name, noise, decibels, most_missed, most_false) in [
-        ("none", None, 0.0, 6.0, 4.0),
-        ("white", Some(white(clean.len())), 15.0, 9.0, 4.0),
-        ("white", Some(white(clean.len())), 5.0, 12.0, 8.0),
-        ("brown", Some(brown(clean.len())), 10.0, 8.0, 4.0),
-        ("keyboard", Some(clicks(clean.len())), 15.0, 5.0, 16.0),
+        ("none", None, 0.0, 3.3, 1.0),
+        ("white", Some(white(clean.len())), 15.0, 5.5, 6.0),
+        ("white", Some(white(clean.len())), 5.0, 6.0, 9.5),
+        ("brown", Some(brown(clean.len())), 10.0, 4.0, 1.0),
+        ("keyboard", Some(clicks(clean.len())), 15.0, 3.3, 13.5),
     ] {
         let signal = noise.as_ref().map_or_else(|| clean.clone(), |noise| mixed(&clean, &truth, noise, decibels));
         let (missed, falsely) = errors(&truth, &judged(&signal));
-        println!("{name} {decibels}: {missed:.1} {falsely:.1}");
         if missed > most_missed || falsely > most_false {
             bad.push(format!("{name} {decibels} dB: {missed:.1}% {falsely:.1}%"));
         }
@@ -121,7 +127,7 @@ fn speech_in_noise() {
 #[test]
 fn hysteresis() {
     let mut gate = Gate::default();
-    let judged: Vec<bool> = [0.4, 0.49, 0.5, 0.36, 0.35, 0.34, 0.4, 0.9, 0.0].map(|p| gate.judge(p)).to_vec();
+    let judged: Vec<bool> = [0.4, 0.69, 0.7, 0.51, 0.5, 0.49, 0.55, 0.9, 0.0].map(|p| gate.judge(p)).to_vec();
     assert_eq!(judged, [false, false, true, true, true, false, false, true, false]);
 }
 
