@@ -76,6 +76,12 @@ pub fn list() -> Result<Vec<Microphone>, CaptureError> {
 }
 
 fn host() -> Result<Host, CaptureError> {
+    #[cfg(all(
+        target_os = "linux",
+        target_env = "gnu",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    ))]
+    super::alsa_symbols::load().map_err(CaptureError::NoAudio)?;
     cpal::host_from_id(cpal::default_host().id()).map_err(|error| CaptureError::NoAudio(format!("No audio here: {error}.")))
 }
 
