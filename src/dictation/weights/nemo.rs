@@ -44,7 +44,7 @@ impl Archive {
     /// It can't be read, is no archive, or lacks its settings or its checkpoint.
     pub fn open(file: &Path) -> Result<Self, ModelError> {
         let mut found = Found::default();
-        let is_packed = visit(file, |name, entry| found.take(file, name, entry))?;
+        let is_packed = visit(file, |part| found.take(file, part))?;
         let lacks = |what: &str| lacks(file, what);
         let (start, length) = found.checkpoint.ok_or_else(|| lacks("model_weights.ckpt"))?;
         Ok(Self {
@@ -105,9 +105,9 @@ impl Archive {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut target = options.open(&path).map_err(fail)?;
         std::fs::remove_file(&path).map_err(fail)?;
-        visit(&self.file, |name, entry| {
-            if name.ends_with(".ckpt") {
-                std::io::copy(entry, &mut target).map_err(fail)?;
+        visit(&self.file, |part| {
+            if part.name.ends_with(".ckpt") {
+                std::io::copy(part.bytes, &mut target).map_err(fail)?;
             }
             Ok(())
         })?;
@@ -126,18 +126,19 @@ struct Found {
 }
 
 impl Found {
-    fn take<R: Read>(&mut self, file: &Path, name: &str, entry: &mut tar::Entry<'_, R>) -> Result<(), ModelError> {
+    fn take(&mut self, file: &Path, part: Part<'_>) -> Result<(), ModelError> {
+        let name = part.name;
         let fail = |why: String| ModelError::File { file: file.to_owned(), why };
         if name.ends_with(".ckpt") {
-            self.checkpoint = Some((entry.raw_file_position(), entry.size()));
+            self.checkpoint = Some((part.start, part.length));
             return Ok(());
         }
         let is_wanted = ["model_config.yaml", "tokenizer.model", "vocab.txt"].iter().any(|end| name.ends_with(end));
-        if !is_wanted || entry.size() > LARGEST_TEXT {
+        if !is_wanted || part.length > LARGEST_TEXT {
             return Ok(());
         }
         let mut bytes = Vec::new();
-        entry.take(LARGEST_TEXT).read_to_end(&mut bytes).map_err(|error| fail(error.to_string()))?;
+        part.bytes.take(LARGEST_TEXT).read_to_end(&mut bytes).map_err(|error| fail(error.to_string()))?;
         if name.ends_with("tokenizer.model") {
             self.tokenizer = Some(bytes);
             return Ok(());
@@ -153,25 +154,45 @@ fn lacks(file: &Path, part: &str) -> ModelError {
     ModelError::File { file: file.to_owned(), why: format!("there is no {part} in it") }
 }
 
-/// Shows all files of an archive with their names; true if it is packed.
-fn visit(
-    file: &Path,
-    mut each: impl FnMut(&str, &mut tar::Entry<'_, Box<dyn Read>>) -> Result<(), ModelError>,
-) -> Result<bool, ModelError> {
+/// A file of an archive.
+struct Part<'a> {
+    name: &'a str,
+    /// Where it begins, in what the archive is when it is not packed.
+    start: u64,
+    length: u64,
+    bytes: &'a mut dyn Read,
+}
+
+/// Shows all files of an archive; true if it is packed.
+fn visit(file: &Path, mut each: impl FnMut(Part<'_>) -> Result<(), ModelError>) -> Result<bool, ModelError> {
     let fail = |error: std::io::Error| ModelError::File { file: file.to_owned(), why: error.to_string() };
     let mut reader = BufReader::new(File::open(file).map_err(fail)?);
     let mut magic = Vec::new();
     reader.by_ref().take(2).read_to_end(&mut magic).map_err(fail)?;
     reader.seek(SeekFrom::Start(0)).map_err(fail)?;
     let is_packed = magic == GZIP;
-    let reader: Box<dyn Read> = if is_packed { Box::new(flate2::read::MultiGzDecoder::new(reader)) } else { Box::new(reader) };
-    for entry in tar::Archive::new(reader).entries().map_err(fail)? {
-        let mut entry = entry.map_err(fail)?;
-        let name = entry.path_bytes();
-        let name = String::from_utf8_lossy(&name).into_owned();
-        each(&name, &mut entry)?;
+    if is_packed {
+        let mut archive = tar::Archive::new(flate2::read::MultiGzDecoder::new(reader));
+        for entry in archive.entries().map_err(fail)? {
+            show(entry.map_err(fail)?, &mut each)?;
+        }
+    } else {
+        // The checkpoint is jumped over, not read.
+        let mut archive = tar::Archive::new(reader);
+        for entry in archive.entries_with_seek().map_err(fail)? {
+            show(entry.map_err(fail)?, &mut each)?;
+        }
     }
     Ok(is_packed)
+}
+
+fn show(
+    mut entry: tar::Entry<'_, impl Read>,
+    each: &mut impl FnMut(Part<'_>) -> Result<(), ModelError>,
+) -> Result<(), ModelError> {
+    let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+    let (start, length) = (entry.raw_file_position(), entry.size());
+    each(Part { name: &name, start, length, bytes: &mut entry })
 }
 
 /// Weights of a checkpoint, read in place.
