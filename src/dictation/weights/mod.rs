@@ -3,6 +3,9 @@
 //! Names are those of Hugging Face's checkpoints, whatever file they come from: readers of other formats translate.
 
 mod gguf;
+pub mod nemo;
+#[cfg(any(test, feature = "testkit"))]
+pub mod random;
 mod safetensors;
 
 use super::nn::Linear;
