@@ -109,6 +109,7 @@ pub fn time(state: &mut AppState, now: Instant) -> Outcome {
 
 /// The terminal has lost the focus: a release may never be told.
 pub fn focus_lost(state: &mut AppState, now: Instant) -> Outcome {
+    state.voice.down = None;
     let follows = state.voice.key.lost(now);
     follow(state, follows, now)
 }
@@ -119,6 +120,7 @@ pub fn hand_over(state: &mut AppState, now: Instant) -> Outcome {
         return Outcome::none();
     }
     state.voice.key.ended(now);
+    state.voice.down = None;
     stop(state, Duration::ZERO, now)
 }
 
