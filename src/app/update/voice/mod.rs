@@ -101,6 +101,12 @@ impl Dictating {
     }
 }
 
+/// Begins a recording, or ends it: chosen from a list, where no key is held.
+pub fn toggle(state: &mut AppState, now: Instant) -> Outcome {
+    let follows = state.voice.key.tap(now);
+    follow(state, follows, now)
+}
+
 /// Time has passed: a key that repeats no more was let go.
 pub fn time(state: &mut AppState, now: Instant) -> Outcome {
     let follows = state.voice.key.pass(now);
