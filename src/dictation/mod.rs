@@ -23,12 +23,17 @@
 
 pub mod audio;
 pub mod capture;
+pub mod chunker;
+pub mod level;
 pub mod log_mel;
 pub mod models;
 pub mod nn;
 pub mod parakeet;
 pub mod reference;
+pub mod recorder;
 pub mod refine;
+pub mod resample;
 pub mod transcriber;
+pub mod vad;
 pub mod weights;
 pub mod whisper;
