@@ -82,7 +82,9 @@ mod tests {
 
     #[test]
     fn sizes_around_the_limit() {
-        for (limit, forced) in [(0, 500), (499, 500), (500, 500), (6_000, 6_000), (12_000, 12_000), (13_000, 12_000)] {
+        for (limit, forced) in
+            [(0, 500), (499, 500), (500, 500), (6_000, 6_000), (12_000, 12_000), (13_000, 12_000)]
+        {
             for size in [0, forced - 1, forced] {
                 let text = "x".repeat(size);
                 assert_eq!(clamp(&text, limit), text, "{limit} {size}");

@@ -19,7 +19,9 @@ pub struct Captured {
 impl Captured {
     /// From the messages of the current branch, **newest first**: what a front end holds of a conversation. One that
     /// streams is passed over.
-    pub fn of_messages<'a>(newest_first: impl IntoIterator<Item = (&'a EntryId, &'a Arc<Message>)>) -> Option<Self> {
+    pub fn of_messages<'a>(
+        newest_first: impl IntoIterator<Item = (&'a EntryId, &'a Arc<Message>)>,
+    ) -> Option<Self> {
         let mut messages = newest_first.into_iter();
         let (entry, message) = messages.find(|(_, message)| completed(message).is_some())?;
         Some(Self { entry: entry.clone(), message: Arc::clone(message) })
@@ -48,13 +50,17 @@ mod tests {
     use serde_json::json;
 
     fn message(stop: &str, text: &str) -> Arc<Message> {
-        Arc::new(serde_json::from_value(json!({"role": "assistant", "stopReason": stop, "content": text})).unwrap())
+        Arc::new(
+            serde_json::from_value(json!({"role": "assistant", "stopReason": stop, "content": text}))
+                .unwrap(),
+        )
     }
 
     #[test]
     fn what_comes_later_changes_nothing() {
         let ids = [EntryId::new("a"), EntryId::new("b"), EntryId::new("c")];
-        let mut branch = vec![(ids[0].clone(), message("stop", "before")), (ids[1].clone(), message("pending", "so"))];
+        let mut branch =
+            vec![(ids[0].clone(), message("stop", "before")), (ids[1].clone(), message("pending", "so"))];
         let captured = Captured::of_messages(branch.iter().rev().map(|(id, message)| (id, message))).unwrap();
         // The turn ends, another one begins, the branch is left.
         branch[1].1 = message("stop", "so far");

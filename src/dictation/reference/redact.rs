@@ -57,7 +57,8 @@ pub fn says_nothing(redacted: &str) -> bool {
 
 /// Without characters that nobody sees: one of them inside a key would hide it from every rule. Line ends of one kind.
 fn visible(text: &str) -> String {
-    let text = text.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}', '\u{b}', '\u{c}', '\u{85}'], "\n");
+    let text =
+        text.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}', '\u{b}', '\u{c}', '\u{85}'], "\n");
     text.chars().filter(|c| !is_invisible(*c)).collect()
 }
 

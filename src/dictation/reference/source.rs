@@ -24,7 +24,8 @@ pub fn completed(message: &Message) -> Option<String> {
 /// are passed over. `None` for a leaf that is not there, and where a parent is missing: nothing is guessed.
 pub fn nearest<'a>(entries: &'a [Entry], leaf: Option<&EntryId>) -> Option<(&'a EntryId, &'a Arc<Message>)> {
     // Of two entries with one id the later one is meant, as in the log.
-    let places: HashMap<&EntryId, usize> = entries.iter().enumerate().map(|(i, entry)| (&entry.id, i)).collect();
+    let places: HashMap<&EntryId, usize> =
+        entries.iter().enumerate().map(|(i, entry)| (&entry.id, i)).collect();
     let mut next = leaf;
     let mut left_out = HashSet::new();
     let mut seen = HashSet::new();
@@ -38,7 +39,9 @@ pub fn nearest<'a>(entries: &'a [Entry], leaf: Option<&EntryId>) -> Option<(&'a 
             EntryKind::ContextEdit { target_id, .. } => {
                 left_out.insert(target_id);
             }
-            EntryKind::Message { message } if !left_out.contains(&entry.id) && completed(message).is_some() => {
+            EntryKind::Message { message }
+                if !left_out.contains(&entry.id) && completed(message).is_some() =>
+            {
                 return Some((&entry.id, message));
             }
             _ => {}
@@ -57,7 +60,8 @@ mod tests {
     type Row = (&'static str, Option<&'static str>, Value);
 
     fn said(stop: &str, text: &str) -> Value {
-        let message = json!({"role": "assistant", "stopReason": stop, "content": [{"type": "text", "text": text}]});
+        let message =
+            json!({"role": "assistant", "stopReason": stop, "content": [{"type": "text", "text": text}]});
         json!({"type": "message", "message": message})
     }
 
@@ -83,13 +87,14 @@ mod tests {
 
     #[test]
     fn trees() {
-        let tool_result =
-            json!({"type": "message", "message": {"role": "toolResult", "toolCallId": "t", "toolName": "ls", "content": "x"}});
+        let tool_result = json!({"type": "message", "message": {"role": "toolResult", "toolCallId": "t", "toolName": "ls", "content": "x"}});
         let custom = json!({"type": "message", "message":
             {"role": "custom", "customType": "note", "content": "a program says this", "display": true}});
-        let custom_entry = json!({"type": "custom_message", "customType": "note", "content": "c", "display": true});
+        let custom_entry =
+            json!({"type": "custom_message", "customType": "note", "content": "c", "display": true});
         let branch = json!({"type": "branch_summary", "fromId": "b", "summary": "left"});
-        let compaction = json!({"type": "compaction", "summary": "all", "firstKeptEntryId": "d", "tokensBefore": 9});
+        let compaction =
+            json!({"type": "compaction", "summary": "all", "firstKeptEntryId": "d", "tokensBefore": 9});
         let summary = json!({"type": "message", "message": {"role": "compactionSummary", "summary": "all"}});
         let blocks = json!({"type": "message", "message": {"role": "assistant", "stopReason": "stop", "content": [
             {"type": "thinking", "thinking": "hidden"},

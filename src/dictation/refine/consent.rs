@@ -88,7 +88,12 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn cleanup(is_on: bool, reference: ReferenceSource, providers: &[&str], for_reference: &[&str]) -> Cleanup {
+    fn cleanup(
+        is_on: bool,
+        reference: ReferenceSource,
+        providers: &[&str],
+        for_reference: &[&str],
+    ) -> Cleanup {
         let owned = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect();
         Cleanup {
             is_on,

@@ -55,15 +55,29 @@ impl Reason {
     /// One line for people: what happened, what was kept.
     pub const fn words(self) -> &'static str {
         match self {
-            Self::Configuration => "Not corrected: there is no model for it. The text is as it was understood.",
-            Self::Authentication => "Not corrected: the provider wants another key. The text is as it was understood.",
+            Self::Configuration => {
+                "Not corrected: there is no model for it. The text is as it was understood."
+            }
+            Self::Authentication => {
+                "Not corrected: the provider wants another key. The text is as it was understood."
+            }
             Self::Connection => "Not corrected: the connection failed. The text is as it was understood.",
             Self::Timeout => "Not corrected: the model took too long. The text is as it was understood.",
-            Self::RateLimited => "Not corrected: the provider's limit is reached. The text is as it was understood.",
-            Self::Overloaded => "Not corrected: the provider has a problem. The text is as it was understood.",
-            Self::TooLarge => "Not corrected: the text is too long for the model. It is as it was understood.",
-            Self::Refused => "Not corrected: the provider refused the request. The text is as it was understood.",
-            Self::InvalidResponse => "Not corrected: the answer was no usable text. The text is as it was understood.",
+            Self::RateLimited => {
+                "Not corrected: the provider's limit is reached. The text is as it was understood."
+            }
+            Self::Overloaded => {
+                "Not corrected: the provider has a problem. The text is as it was understood."
+            }
+            Self::TooLarge => {
+                "Not corrected: the text is too long for the model. It is as it was understood."
+            }
+            Self::Refused => {
+                "Not corrected: the provider refused the request. The text is as it was understood."
+            }
+            Self::InvalidResponse => {
+                "Not corrected: the answer was no usable text. The text is as it was understood."
+            }
             Self::CutShort => "Not corrected: the answer was cut off. The text is as it was understood.",
         }
     }

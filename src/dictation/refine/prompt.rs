@@ -79,7 +79,8 @@ mod tests {
 
     #[test]
     fn without_a_reference_the_transcript_stands_alone() {
-        for (style, part) in [(Style::CodingAgent, CODING), (Style::Plain, PLAIN), (Style::ShellLine, SHELL)] {
+        for (style, part) in [(Style::CodingAgent, CODING), (Style::Plain, PLAIN), (Style::ShellLine, SHELL)]
+        {
             let prompt = compose(style, "um open \"main\"", None);
             assert_eq!(prompt.user, "um open \"main\"");
             assert_eq!(prompt.system, format!("{}\n\n{}", EDITOR.trim_end(), part.trim_end()));

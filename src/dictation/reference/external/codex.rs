@@ -35,7 +35,14 @@ pub fn resolve(places: &Places, processes: Processes, pid: u32) -> Option<CodexS
         }
     }
     let (path, id, file) = found?;
-    (processes.start_ticks(pid)? == start_ticks).then_some(CodexSession { processes, pid, start_ticks, path, id, file })
+    (processes.start_ticks(pid)? == start_ticks).then_some(CodexSession {
+        processes,
+        pid,
+        start_ticks,
+        path,
+        id,
+        file,
+    })
 }
 
 fn eligible(link: &Path, root: &Path) -> Option<(PathBuf, String, SessionFile)> {
@@ -71,7 +78,8 @@ impl Session for CodexSession {
 /// The last final answer; else what the last completed task says of itself.
 fn last_message(lines: &[Value]) -> Option<String> {
     let text = |text: String| (!text.trim().is_empty()).then_some(text);
-    let answers = lines.iter().rev().filter(|line| line["type"] == "response_item").map(|line| &line["payload"]);
+    let answers =
+        lines.iter().rev().filter(|line| line["type"] == "response_item").map(|line| &line["payload"]);
     let mut answers = answers.filter(|item| {
         item["type"] == "message" && item["role"] == "assistant" && item["phase"] == "final_answer"
     });
@@ -80,7 +88,8 @@ fn last_message(lines: &[Value]) -> Option<String> {
         text(blocks.filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n"))
     });
     answer.or_else(|| {
-        let events = lines.iter().rev().filter(|line| line["type"] == "event_msg").map(|line| &line["payload"]);
+        let events =
+            lines.iter().rev().filter(|line| line["type"] == "event_msg").map(|line| &line["payload"]);
         let mut done = events.filter(|event| event["type"] == "task_complete");
         done.find_map(|event| text(event["last_agent_message"].as_str()?.to_owned()))
     })

@@ -16,7 +16,12 @@ const LONGEST: usize = 4 * 1024 * 1024;
 pub fn output<S: AsRef<OsStr>>(program: &str, arguments: &[S], limit: Duration) -> Option<Vec<u8>> {
     let deadline = Instant::now() + limit;
     let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+    command
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0);
     let mut child = command.spawn().ok()?;
     let output = child.stdout.take().and_then(|stdout| read(stdout, deadline));
     let ended_well = output.is_some() && wait(&mut child, deadline);
@@ -36,7 +41,8 @@ fn read(mut stdout: ChildStdout, deadline: Instant) -> Option<Vec<u8>> {
     let mut buffer = vec![0; 64 * 1024];
     loop {
         let left = deadline.checked_duration_since(Instant::now())?;
-        let timeout = Timespec { tv_sec: i64::try_from(left.as_secs()).ok()?, tv_nsec: left.subsec_nanos().into() };
+        let timeout =
+            Timespec { tv_sec: i64::try_from(left.as_secs()).ok()?, tv_nsec: left.subsec_nanos().into() };
         let mut waited = [PollFd::new(&stdout, PollFlags::IN)];
         match poll(&mut waited, Some(&timeout)) {
             Ok(0) => return None,

@@ -88,7 +88,11 @@ pub struct Search {
 
 impl Search {
     /// Begins at once, on a thread of its own. `None` when there can't be one.
-    pub fn begin(places: Places, compositor: Box<dyn Compositor>, terminal: Box<dyn Terminal>) -> Option<Self> {
+    pub fn begin(
+        places: Places,
+        compositor: Box<dyn Compositor>,
+        terminal: Box<dyn Terminal>,
+    ) -> Option<Self> {
         let (sender, result) = mpsc::sync_channel(1);
         let search = move || {
             let found = find(&places, compositor.as_ref(), terminal.as_ref());
@@ -102,7 +106,8 @@ impl Search {
 
     /// What was found, read now; waits for `wait` at most. Blocks: not for a thread that draws.
     pub fn excerpt(self, limit: usize, wait: Duration) -> Option<Excerpt> {
-        let excerpt = self.result.recv_timeout(wait).ok().flatten().and_then(|mut found| found.excerpt(limit));
+        let excerpt =
+            self.result.recv_timeout(wait).ok().flatten().and_then(|mut found| found.excerpt(limit));
         super::note_use(excerpt.as_ref());
         excerpt
     }

@@ -110,8 +110,11 @@ fn read_note(folder: &Path, pid: u32) -> Option<Note> {
 /// stands before what was read, and nothing is guessed.
 fn last_message(lines: &[Value]) -> Option<String> {
     let id_of = |line: &Value| line["id"].as_str().map(str::to_owned);
-    let entries: HashMap<String, &Value> =
-        lines.iter().filter(|line| line["type"] != "session").filter_map(|line| Some((id_of(line)?, line))).collect();
+    let entries: HashMap<String, &Value> = lines
+        .iter()
+        .filter(|line| line["type"] != "session")
+        .filter_map(|line| Some((id_of(line)?, line)))
+        .collect();
     let leaf = lines.iter().rev().filter(|line| line["type"] != "session").find_map(id_of)?;
     let mut next = Some(leaf);
     // No branch is longer than the file: a loop ends here.

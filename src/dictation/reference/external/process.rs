@@ -45,8 +45,11 @@ impl Processes {
     /// The links to the open files of a process. `None` when they can't be listed.
     pub fn files(&self, pid: u32) -> Option<Vec<PathBuf>> {
         let entries = fs::read_dir(self.folder(pid).join("fd")).ok()?;
-        let links: Vec<PathBuf> =
-            entries.take(MOST_FILES + 1).map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>().ok()?;
+        let links: Vec<PathBuf> = entries
+            .take(MOST_FILES + 1)
+            .map(|entry| entry.map(|entry| entry.path()))
+            .collect::<Result<_, _>>()
+            .ok()?;
         (links.len() <= MOST_FILES).then_some(links)
     }
 

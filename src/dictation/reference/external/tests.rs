@@ -204,7 +204,9 @@ fn a_pi_session_with_anything_wrong_is_none() {
             symlink(m.at("home/a"), m.at("home/.pi/agent/sessions/a")).unwrap();
         }),
         ("another session's header", |m| m.write_note(|note| note["sessionId"] = "s2".into())),
-        ("a header of another type", |m| m.write_session(&[json!({"type": "x", "id": "s1"}), said("a", None, "stop", "x")])),
+        ("a header of another type", |m| {
+            m.write_session(&[json!({"type": "x", "id": "s1"}), said("a", None, "stop", "x")])
+        }),
         ("a huge header", |m| {
             let mut header = header();
             header["cwd"] = "x".repeat(128 * 1024).into();
@@ -214,13 +216,25 @@ fn a_pi_session_with_anything_wrong_is_none() {
         ("only what broke off", |m| {
             m.write_session(&[header(), said("a", None, "aborted", "x"), said("b", Some("a"), "error", "y")]);
         }),
-        ("a parent that is not there", |m| m.write_session(&[header(), said("b", Some("a"), "toolUse", "y")])),
+        ("a parent that is not there", |m| {
+            m.write_session(&[header(), said("b", Some("a"), "toolUse", "y")])
+        }),
         ("a parent before the last eight megabytes", |m| {
             let long = "x".repeat(9 * 1024 * 1024);
-            m.write_session(&[header(), said("a", None, "stop", "y"), said("b", Some("a"), "aborted", &long)]);
+            m.write_session(&[
+                header(),
+                said("a", None, "stop", "y"),
+                said("b", Some("a"), "aborted", &long),
+            ]);
         }),
         ("blank", |m| m.write_session(&[header(), said("a", None, "stop", " \n")])),
-        ("a loop", |m| m.write_session(&[header(), said("a", Some("b"), "error", "x"), said("b", Some("a"), "error", "x")])),
+        ("a loop", |m| {
+            m.write_session(&[
+                header(),
+                said("a", Some("b"), "error", "x"),
+                said("b", Some("a"), "error", "x"),
+            ])
+        }),
         ("nothing but a header", |m| m.write_session(&[header()])),
     ];
     assert!(table.len() >= 22);
@@ -280,12 +294,8 @@ fn other_windows_and_other_programs_are_none() {
 
 #[test]
 fn the_focused_pane_is_one_or_none() {
-    let pane = |focused: bool, pid: u32| {
-        json!({"is_focused": focused, "foreground_processes": [{"pid": pid, "cmdline": ["pi"]}]})
-    };
-    let window = |focused: bool, panes: Vec<Value>| {
-        json!({"is_focused": focused, "tabs": [{"is_focused": true, "windows": panes}, {"is_focused": false, "windows": [pane(true, 9)]}]})
-    };
+    let pane = |focused: bool, pid: u32| json!({"is_focused": focused, "foreground_processes": [{"pid": pid, "cmdline": ["pi"]}]});
+    let window = |focused: bool, panes: Vec<Value>| json!({"is_focused": focused, "tabs": [{"is_focused": true, "windows": panes}, {"is_focused": false, "windows": [pane(true, 9)]}]});
     for (listing, expected) in [
         (json!([window(true, vec![pane(false, 1), pane(true, 2)])]), Some(2)),
         (json!([window(false, vec![pane(true, 1)]), window(true, vec![pane(true, 2)])]), Some(2)),
@@ -355,7 +365,8 @@ fn codex_sessions() {
             "the home of the process wins over ours",
             |m| {
                 let home = m.at("other");
-                fs::write(m.at("proc/4242/environ"), format!("A=1\0CODEX_HOME={}\0B=2\0", home.display())).unwrap();
+                fs::write(m.at("proc/4242/environ"), format!("A=1\0CODEX_HOME={}\0B=2\0", home.display()))
+                    .unwrap();
                 m.open_codex(PATH, 3, &meta("cli", "user"), &[answer("ours")]);
                 m.open_codex("other/sessions/r.jsonl", 4, &meta("cli", "user"), &[answer("its own")]);
             },
@@ -397,6 +408,7 @@ fn a_helper_that_hangs_holds_nobody_up() {
     assert!(begun.elapsed() < Duration::from_millis(500));
     assert!(search.excerpt(6_000, Duration::from_secs(20)).is_none());
     assert!(begun.elapsed() < Duration::from_secs(15));
-    let search = Search::begin(machine.places(), Box::new(Focused("kitty")), Box::new(Runs(&["pi"]))).unwrap();
+    let search =
+        Search::begin(machine.places(), Box::new(Focused("kitty")), Box::new(Runs(&["pi"]))).unwrap();
     assert_eq!(search.excerpt(6_000, Duration::from_secs(20)).unwrap().text(), "first");
 }

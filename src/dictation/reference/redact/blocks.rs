@@ -11,7 +11,11 @@ pub fn find(lines: &[&str]) -> Vec<bool> {
     let mut found = vec![false; lines.len()];
     let mut next = 0;
     while let Some(line) = lines.get(next) {
-        let len = if opens(line) { block(lines.get(next..).unwrap_or_default()) } else { usize::from(is_body(line)) };
+        let len = if opens(line) {
+            block(lines.get(next..).unwrap_or_default())
+        } else {
+            usize::from(is_body(line))
+        };
         found.iter_mut().skip(next).take(len).for_each(|line| *line = true);
         next += len.max(1);
     }
@@ -22,7 +26,9 @@ pub fn find(lines: &[&str]) -> Vec<bool> {
 fn opens(line: &str) -> bool {
     let lower = line.to_lowercase();
     let pem = lower.contains("private key") && (lower.contains("begin") || lower.contains("-----"));
-    pem || lower.contains("private-lines:") || lower.contains("begin openssh") || lower.contains("begin encrypted")
+    pem || lower.contains("private-lines:")
+        || lower.contains("begin openssh")
+        || lower.contains("begin encrypted")
 }
 
 /// How many lines the block has that these begin with.
@@ -36,7 +42,8 @@ fn block(lines: &[&str]) -> usize {
         return end + 2;
     }
     // No end: cut off, or another kind of file. What looks like its body belongs to it.
-    let body = rest.skip(1).take_while(|line| is_header(line) || line.trim().is_empty() || is_encoded(line, 1));
+    let body =
+        rest.skip(1).take_while(|line| is_header(line) || line.trim().is_empty() || is_encoded(line, 1));
     body.count() + 1
 }
 
@@ -99,6 +106,9 @@ mod tests {
     fn a_body_without_its_header_goes_too() {
         assert_eq!(taken(&format!("{BODY}\nb")), "x.");
         assert_eq!(taken(&format!("    \"{BODY}\\n\" +\nb")), "x.");
-        assert_eq!(taken("0123456789012345678901234567890123456789\n========================================"), "..");
+        assert_eq!(
+            taken("0123456789012345678901234567890123456789\n========================================"),
+            ".."
+        );
     }
 }

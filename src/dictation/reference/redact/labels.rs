@@ -131,7 +131,8 @@ fn below(line: &str) -> Option<Label> {
     }
     let labels = [Label::Sure, Label::Likely, Label::Weak];
     let found = labels.into_iter().zip(BELOW.iter());
-    let mut found = found.filter(|(_, pattern)| pattern.as_ref().is_some_and(|pattern| pattern.is_match(line)));
+    let mut found =
+        found.filter(|(_, pattern)| pattern.as_ref().is_some_and(|pattern| pattern.is_match(line)));
     found.next().map(|(label, _)| label)
 }
 
@@ -160,8 +161,28 @@ fn is_first_word(rest: &str, test: impl Fn(&str) -> bool) -> bool {
 
 /// Types and values that code has behind a name that is also a label.
 const CODE_WORDS: &[&str] = &[
-    "string", "boolean", "number", "integer", "undefined", "required", "optional", "default", "self", "none", "null",
-    "true", "false", "await", "async", "return", "process", "function", "unknown", "missing", "invalid", "expired",
+    "string",
+    "boolean",
+    "number",
+    "integer",
+    "undefined",
+    "required",
+    "optional",
+    "default",
+    "self",
+    "none",
+    "null",
+    "true",
+    "false",
+    "await",
+    "async",
+    "return",
+    "process",
+    "function",
+    "unknown",
+    "missing",
+    "invalid",
+    "expired",
 ];
 
 /// Looks like a value that somebody wrote down, and not like code that makes one.
@@ -170,7 +191,9 @@ fn is_literal(rest: &str) -> bool {
     if let Some(quote) = rest.chars().next().filter(|c| "\"'`".contains(*c)) {
         let inside: String = rest.chars().skip(1).take_while(|c| *c != quote).collect();
         let is_word_like = inside.chars().all(|c| c.is_ascii_lowercase() || "_.- ".contains(c));
-        return inside.chars().count() >= 6 && !inside.contains(['{', '$']) && (!is_word_like || inside.len() >= 12);
+        return inside.chars().count() >= 6
+            && !inside.contains(['{', '$'])
+            && (!is_word_like || inside.len() >= 12);
     }
     let word = rest.split_whitespace().next().unwrap_or_default();
     let word = word.trim_matches(|c: char| "*_,;.!?<>()[]".contains(c));
@@ -250,7 +273,9 @@ mod tests {
         ] {
             assert!(below(label, line), "{label} {line}");
         }
-        for (label, line) in [("fn token(", "&mut self,"), ("let token =", "self.next();"), ("a key", "is pressed")] {
+        for (label, line) in
+            [("fn token(", "&mut self,"), ("let token =", "self.next();"), ("a key", "is pressed")]
+        {
             assert!(!below(label, line), "{label} {line}");
         }
     }

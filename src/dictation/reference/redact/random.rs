@@ -21,8 +21,10 @@ pub fn is_key(text: &str) -> bool {
 pub fn is_value(text: &str) -> bool {
     let is_small = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let is_small = text.len() >= 20 && text.chars().all(is_small) && !is_hex(text) && digit_groups(text) >= 3;
-    let is_short_key =
-        text.len() >= 16 && is_mixed(text) && digit_groups(text) >= 2 && changes(text) * 100 >= text.len() * 45;
+    let is_short_key = text.len() >= 16
+        && is_mixed(text)
+        && digit_groups(text) >= 2
+        && changes(text) * 100 >= text.len() * 45;
     is_small || is_short_key || is_key(text)
 }
 
@@ -66,7 +68,9 @@ mod tests {
 
     #[test]
     fn keys_and_names() {
-        for key in ["Zk3vQ9xT1bLm8RwYp2NdH5sJ", "q83vD1k0Pz7Wm2Xc9Lr4Tt6Yb1Nn5Hh", "aB3/dE5+gH7iJ9kL1mN3oP5q=="] {
+        for key in
+            ["Zk3vQ9xT1bLm8RwYp2NdH5sJ", "q83vD1k0Pz7Wm2Xc9Lr4Tt6Yb1Nn5Hh", "aB3/dE5+gH7iJ9kL1mN3oP5q=="]
+        {
             assert!(is_key(key), "{key}");
         }
         for name in [

@@ -49,7 +49,9 @@ fn every_secret_goes_behind_and_before_every_punctuation_mark() {
     let mut kept = Vec::new();
     for case in CASES.iter() {
         for before in "\"'`([{<=:;,./\\|*_-~!?@#$%^&+> \t".chars() {
-            for after in ["", "\"", "')", "`.", ",", ";", ":", "!", "*", "_", "-", "/", "\\n", "&", "|", "…", " "] {
+            for after in
+                ["", "\"", "')", "`.", ",", ";", ":", "!", "*", "_", "-", "/", "\\n", "&", "|", "…", " "]
+            {
                 let text = format!("see{before}{}{after}", case.text);
                 if !leaks(case, &redact(&text)).is_empty() {
                     kept.push(text);
@@ -57,12 +59,19 @@ fn every_secret_goes_behind_and_before_every_punctuation_mark() {
             }
         }
     }
-    assert!(kept.is_empty(), "{} {:#?}", kept.len(), kept.iter().step_by(1 + kept.len() / 40).collect::<Vec<_>>());
+    assert!(
+        kept.is_empty(),
+        "{} {:#?}",
+        kept.len(),
+        kept.iter().step_by(1 + kept.len() / 40).collect::<Vec<_>>()
+    );
 }
 
 #[test]
 fn what_nobody_sees_hides_nothing() {
-    for text in ["ghp_0123456789\u{200b}abcdefghijABCD", "pass\u{ad}word: hunter2", "pass\u{2060}word:\r\nhunter2"] {
+    for text in
+        ["ghp_0123456789\u{200b}abcdefghijABCD", "pass\u{ad}word: hunter2", "pass\u{2060}word:\r\nhunter2"]
+    {
         let sent = redact(text);
         assert!(!sent.contains("hunter2") && !sent.contains("abcdef"), "{sent}");
     }

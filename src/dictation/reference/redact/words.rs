@@ -120,7 +120,10 @@ mod tests {
             (format!("use (ghp_{digits})"), "use ([redacted])".to_owned()),
             (format!(r"a\nghp_{digits}"), r"a\n[redacted]".to_owned()),
             (format!("SK-{digits}, then"), "[redacted], then".to_owned()),
-            ("see postgres://me:hun/ter2@db:5432/x".to_owned(), "see postgres://[redacted]db:5432/x".to_owned()),
+            (
+                "see postgres://me:hun/ter2@db:5432/x".to_owned(),
+                "see postgres://[redacted]db:5432/x".to_owned(),
+            ),
             ("get /x?token=abc&y=1".to_owned(), "get /x?token=[redacted]&y=1".to_owned()),
         ] {
             assert_eq!(redact(&line), expected);
