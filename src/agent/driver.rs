@@ -264,6 +264,7 @@ async fn follow(
                 message: "The response ended without its last event.".to_owned(),
                 retry_after: None,
                 status: None,
+                complains_of_input: false,
             };
             take(&live, StreamEvent::Failed(error.clone()), &outbox);
             Some(error)
@@ -281,8 +282,13 @@ async fn follow(
             Event::StreamFinished(message)
         }
         (None, Some(text)) => {
-            let error =
-                LlmError { class: ErrorClass::Overflow, message: text, retry_after: None, status: None };
+            let error = LlmError {
+                class: ErrorClass::Overflow,
+                message: text,
+                retry_after: None,
+                status: None,
+                complains_of_input: false,
+            };
             Event::StreamFailed { error, message: Some(message), jitter: 0.0 }
         }
         (Some(error), _) => {

@@ -249,6 +249,7 @@ impl ModelSource for Models {
             message: format!("There is no model {reference}. `mynah --list-models` lists all."),
             retry_after: None,
             status: None,
+            complains_of_input: false,
         })?;
         let provider = self.provider(&model)?;
         Ok((model, provider))

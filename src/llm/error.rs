@@ -14,6 +14,9 @@ pub struct LlmError {
     pub retry_after: Option<Duration>,
     /// HTTP status, if there was a response.
     pub status: Option<u16>,
+    /// The provider's error object says that the request was too large or malformed: a smaller or simpler one may pass
+    /// (see [`super::complaint`]).
+    pub complains_of_input: bool,
 }
 
 /// What kind of failure it is.

@@ -3,6 +3,7 @@
 use super::Model;
 use super::classify::classify;
 use super::compat::host_of;
+use super::complaint::complains_of_input;
 use super::decode::DecodeError;
 use super::endpoint::Endpoint;
 use super::error::{ErrorClass, LlmError};
@@ -36,7 +37,10 @@ impl Context<'_> {
             _ => {}
         }
         let retry_after = if class.is_retryable() { retry_after::asked(headers, now) } else { None };
-        self.error(class, Some(status), &reported.message, retry_after)
+        LlmError {
+            complains_of_input: complains_of_input(status, body),
+            ..self.error(class, Some(status), &reported.message, retry_after)
+        }
     }
 
     /// What a decoder found in a stream.
@@ -94,7 +98,7 @@ impl Context<'_> {
     }
 
     fn plain(&self, class: ErrorClass, message: String) -> LlmError {
-        LlmError { class, message, retry_after: None, status: None }
+        LlmError { class, message, retry_after: None, status: None, complains_of_input: false }
     }
 
     fn error(
@@ -105,7 +109,7 @@ impl Context<'_> {
         retry_after: Option<Duration>,
     ) -> LlmError {
         let message = self.words(class, status, detail);
-        LlmError { class, message, retry_after, status }
+        LlmError { class, message, retry_after, status, complains_of_input: false }
     }
 
     fn words(&self, class: ErrorClass, status: Option<u16>, detail: &str) -> String {

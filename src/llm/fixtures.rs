@@ -69,6 +69,7 @@ pub fn request(model: Model, messages: Vec<Message>) -> Request {
         max_tokens: None,
         session_id: "session-1".to_owned(),
         cache: CacheRetention::Short,
+        temperature: None,
     }
 }
 

@@ -9,6 +9,7 @@ pub mod assemble;
 pub mod call_ids;
 pub mod classify;
 pub mod compat;
+pub mod complaint;
 pub mod convert;
 pub mod decode;
 pub mod endpoint;
@@ -29,6 +30,7 @@ pub mod retry;
 pub mod retry_after;
 pub mod scripted;
 pub mod sse;
+pub mod temperature;
 pub mod thinking;
 pub mod wire;
 
@@ -181,6 +183,8 @@ pub struct Request {
     pub session_id: String,
     /// Prompt caching.
     pub cache: CacheRetention,
+    /// How freely words are chosen; `None` for the provider's default. Left out where a model takes none.
+    pub temperature: Option<f32>,
 }
 
 /// What happens while a response streams. Indexes count content blocks from 0 and rise by one with each `*Start`.

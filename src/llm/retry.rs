@@ -102,6 +102,7 @@ mod tests {
             message: String::new(),
             retry_after: retry_after.map(Duration::from_secs),
             status: None,
+            complains_of_input: false,
         }
     }
 

@@ -159,6 +159,7 @@ fn failure(class: ErrorClass) -> StreamEvent {
         message: "The played response failed.".to_owned(),
         retry_after: None,
         status: None,
+        complains_of_input: false,
     })
 }
 

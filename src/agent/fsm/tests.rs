@@ -41,7 +41,7 @@ fn calls(ids: &[&str]) -> Arc<AssistantMessage> {
 }
 
 fn error(class: ErrorClass) -> LlmError {
-    LlmError { class, message: "it broke".into(), retry_after: None, status: None }
+    LlmError { class, message: "it broke".into(), retry_after: None, status: None, complains_of_input: false }
 }
 
 fn failed(class: ErrorClass) -> Event {

@@ -57,6 +57,7 @@ impl ModelSource for OneModel {
             message: format!("There is no model {reference}."),
             retry_after: None,
             status: None,
+            complains_of_input: false,
         })
     }
 }

@@ -205,6 +205,7 @@ impl Session {
             max_tokens: None,
             session_id: self.parts.log.header().id.to_string(),
             cache: self.cache(),
+            temperature: None,
         });
         let entry = self.parts.log.fresh_id();
         let provider = self.parts.provider.clone();

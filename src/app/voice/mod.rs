@@ -3,7 +3,9 @@
 //! | file | what it is |
 //! |---|---|
 //! | [`speech`] | the engine itself |
+//! | [`refine`] | the model that corrects a text |
 
+pub mod refine;
 pub mod speech;
 
 use crate::proto::voice::{VoiceCommand, VoiceEvent, VoiceFailure, VoiceSettings};

@@ -7,7 +7,7 @@ use crate::llm::call_ids::IdRule;
 use crate::llm::compat::AnthropicCompat;
 use crate::llm::convert::{AssistantPart, Item, Part, ToolResult, convert, estimated_tokens, max_tokens};
 use crate::llm::wire::{Schema, affinity_headers};
-use crate::llm::{CacheRetention, Request, thinking};
+use crate::llm::{CacheRetention, Request, temperature, thinking};
 use crate::proto::model::ThinkingLevel;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -69,6 +69,7 @@ pub fn body(request: &Request, base_url: &str) -> Result<Vec<u8>, serde_json::Er
         model: &request.model.reference.id,
         max_tokens,
         stream: true,
+        temperature: temperature::of(request),
         thinking,
         output_config: effort.map(|effort| OutputConfig { effort }),
         tools,
@@ -82,6 +83,8 @@ struct Body<'a> {
     model: &'a str,
     max_tokens: u64,
     stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     thinking: Option<Thinking>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -115,6 +115,7 @@ impl Inner {
             ),
             retry_after: None,
             status: None,
+            complains_of_input: false,
         }
     }
 }
@@ -206,6 +207,7 @@ mod tests {
             max_tokens: None,
             session_id: String::new(),
             cache: CacheRetention::None,
+            temperature: None,
         };
         let provider = LateKeyProvider(Arc::new(inner(vec![late("exit 1", true, None)])));
         let (sender, mut events) = mpsc::unbounded_channel();

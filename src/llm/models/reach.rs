@@ -141,9 +141,15 @@ impl Models {
 }
 
 const fn auth_error(message: String) -> LlmError {
-    LlmError { class: ErrorClass::Auth, message, retry_after: None, status: None }
+    LlmError { class: ErrorClass::Auth, message, retry_after: None, status: None, complains_of_input: false }
 }
 
 const fn invalid(message: String) -> LlmError {
-    LlmError { class: ErrorClass::Invalid, message, retry_after: None, status: None }
+    LlmError {
+        class: ErrorClass::Invalid,
+        message,
+        retry_after: None,
+        status: None,
+        complains_of_input: false,
+    }
 }

@@ -3,7 +3,7 @@
 use crate::llm::compat::{ChatCompat, ThinkingFormat};
 use crate::llm::convert::{estimated_tokens, max_tokens};
 use crate::llm::wire::{affinity_headers, cache_key};
-use crate::llm::{CacheRetention, Model, Request, thinking};
+use crate::llm::{CacheRetention, Model, Request, temperature, thinking};
 use crate::proto::model::ThinkingLevel;
 use serde_json::{Map, Value, json};
 
@@ -30,6 +30,9 @@ pub fn options(request: &Request, compat: &ChatCompat<'_>) -> Map<String, Value>
     }
     let room = max_tokens(&request.model, request.max_tokens, estimated_tokens(request));
     set(compat.max_tokens_field, Value::from(room));
+    if let Some(temperature) = temperature::of(request) {
+        set("temperature", Value::from(temperature));
+    }
     if compat.sends_cache_key(request.cache) {
         set("prompt_cache_key", Value::from(cache_key(&request.session_id)));
     }

@@ -5,7 +5,7 @@ use crate::llm::call_ids::{IdRule, hash};
 use crate::llm::compat::{LongCache, ResponsesCompat};
 use crate::llm::convert::{AssistantPart, Item, Part, ToolResult, convert, estimated_tokens, max_tokens};
 use crate::llm::wire::{ArgumentText, DataUrl, Schema, affinity_headers, cache_key};
-use crate::llm::{CacheRetention, Request, thinking};
+use crate::llm::{CacheRetention, Request, temperature, thinking};
 use crate::proto::model::ThinkingLevel;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -41,6 +41,7 @@ pub fn body(request: &Request, compat: ResponsesCompat) -> Result<Vec<u8>, serde
         model: &model.reference.id,
         stream: true,
         store: false,
+        temperature: temperature::of(request),
         tools: tools.collect(),
         include: model.reasoning.then_some(["reasoning.encrypted_content"]),
         reasoning: reasoning(request, compat),
@@ -57,6 +58,8 @@ struct Body<'a> {
     model: &'a str,
     stream: bool,
     store: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f32>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]

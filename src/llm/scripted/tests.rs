@@ -43,6 +43,7 @@ impl Talk {
             max_tokens: None,
             session_id: String::new(),
             cache: CacheRetention::None,
+            temperature: None,
         }
     }
 
