@@ -16,6 +16,7 @@
 //! | [`parakeet`] | FastConformer with a TDT or CTC head |
 //! | [`whisper`] | Whisper |
 //! | [`models`] | which models there are, which one to use, fetching them |
+//! | [`engine`] | the thread that everything meets in |
 //! | [`refine`] | correcting a transcript with a language model |
 //! | [`reference`] | what an agent said last, made safe to send |
 //!
@@ -23,6 +24,7 @@
 
 pub mod audio;
 pub mod capture;
+pub mod engine;
 pub mod log_mel;
 pub mod models;
 pub mod nn;
