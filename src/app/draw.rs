@@ -9,10 +9,12 @@ use crate::proto::command::Prompt;
 use crate::proto::event::NoticeLevel;
 use crate::proto::message::text_of;
 use crate::text::width;
+use crate::theme::role::Role;
 use crate::ui::chrome::footer::{self, Cache, Context, Footer, Tokens, Warmth};
 use crate::ui::chrome::queue_rows::{self, Queue, Waiting};
-use crate::ui::chrome::regions::{self, Wants};
+use crate::ui::chrome::regions::{self, Regions, Wants};
 use crate::ui::chrome::start_page::{self, StartPage};
+use crate::ui::chrome::voice_row::{self, Border};
 use crate::ui::chrome::{composer_box, phase_line};
 use crate::ui::composer::view::max_rows;
 use crate::ui::hit::HitMap;
@@ -84,8 +86,25 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     let drawn = composer_box::draw(&state.composer, &look, regions.composer, buffer, &mut hits);
     // Of two spinners one would be looked at in vain.
     let spinner = !state.pane.shows_live_run();
-    phase_line::draw(&state.phase, &look, regions.phase, drawn.above.as_deref(), spinner, buffer, &mut next);
-    composer_box::draw_rule(&state.composer, drawn.below.as_deref(), &look, regions.rule, buffer);
+    let voice = voice_border(state, &regions, now);
+    if voice != Some(Edge::Above) {
+        let above = drawn.above.as_deref();
+        phase_line::draw(&state.phase, &look, regions.phase, above, spinner, buffer, &mut next);
+    }
+    if voice != Some(Edge::Below) {
+        composer_box::draw_rule(&state.composer, drawn.below.as_deref(), &look, regions.rule, buffer);
+    }
+    if let Some(edge) = voice {
+        let (area, label) = match edge {
+            Edge::Above => (regions.phase, drawn.above.as_deref()),
+            Edge::Below => (regions.rule, drawn.below.as_deref()),
+        };
+        let rule = match edge {
+            Edge::Above => look.theme.style(Role::Border),
+            Edge::Below => composer_box::rule_style(&state.composer, look.theme),
+        };
+        voice_row::draw(&state.voice.view, &look, area, Border { rule, label }, buffer, &mut next);
+    }
     footer::draw(&footer, &look, regions.footer, buffer, &mut hits, &mut next);
     composer_box::draw_completions(&state.composer, &look, regions.completion, buffer, &mut hits);
 
@@ -116,6 +135,23 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     }
     state.scene = Scene { hits, caret, next_deadline: next };
     caret
+}
+
+/// A border of the composer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Edge {
+    Above,
+    Below,
+}
+
+/// Where the row of dictation is, if it is to be seen: in the upper border, as long as that does not tell what the agent
+/// does.
+fn voice_border(state: &AppState, regions: &Regions, now: Instant) -> Option<Edge> {
+    if !state.voice.view.is_shown(now) {
+        return None;
+    }
+    let is_free = state.phase.status(now, false).is_none() && !regions.phase.is_empty();
+    Some(if is_free || regions.rule.is_empty() { Edge::Above } else { Edge::Below })
 }
 
 /// From this height on there is a row to spare.

@@ -2,8 +2,11 @@
 
 use super::headless::Exit;
 use crate::proto::command::{Command, Placement, Prompt};
+use crate::proto::ids::{RecordingId, SessionId};
 use crate::proto::prompt::{Draft, PromptRecord};
+use crate::proto::voice::VoiceCommand;
 use crate::store::drafts::Owner;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -101,8 +104,53 @@ pub enum Effect {
     ApplyColors,
     /// Reads this project's own settings from now on, or not.
     Trust(bool),
+    /// Asks the speech engine.
+    Voice(VoiceCommand),
+    /// Finds out what another program's agent in the focused window said last, while a text is on its way.
+    FindReference(RecordingId),
+    /// Corrects what was heard.
+    Refine(Box<Refine>),
+    /// Nobody waits for that any more.
+    StopRefining(RecordingId),
     /// Ends the program.
     Quit(Exit),
+}
+
+/// A text that is to be corrected. What was said, and what the agent said, is in no `Debug`.
+#[derive(PartialEq, Eq)]
+pub struct Refine {
+    /// Whose text.
+    pub recording: RecordingId,
+    /// What was heard.
+    pub heard: String,
+    /// What may help to spell, if the user allows that.
+    pub reference: Option<Reference>,
+    /// It goes into a shell line: no Markdown, and no full stop at its end.
+    pub is_plain: bool,
+}
+
+impl fmt::Debug for Refine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("Refine");
+        out.field("recording", &self.recording).field("characters", &self.heard.chars().count());
+        out.field("has_reference", &self.reference.is_some()).field("is_plain", &self.is_plain).finish()
+    }
+}
+
+/// What the agent said last, as it was when the recording stopped.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// In which session.
+    pub session: SessionId,
+    /// The text of the answer, as it is: neither redacted nor shortened.
+    pub text: String,
+}
+
+impl fmt::Debug for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("Reference");
+        out.field("session", &self.session).field("characters", &self.text.chars().count()).finish()
+    }
 }
 
 /// How a prompt comes to the agent.

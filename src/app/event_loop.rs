@@ -73,6 +73,7 @@ pub async fn run(args: RunArgs, around: Surroundings, prompts: Vec<Prompt>) -> a
     let exec = Exec::new(args.clone(), around.clone(), reports, page);
     let now = Instant::now();
     let mut state = beginning(&args, &around, &facts, page, prompts, now);
+    state.voice.key.set_tells_releases(terminal.tells_releases());
     let mut clock = FrameClock::new();
     clock.request(Cause::Input, now);
     let typed = facts.typed;
@@ -84,6 +85,7 @@ pub async fn run(args: RunArgs, around: Surroundings, prompts: Vec<Prompt>) -> a
     }
     let exit = program.turn(&mut state).await;
     program.perform(&mut state, update::drafts::keep_if_changed);
+    program.exec.end_voice();
     program.exec.end_drafts();
     let saved = tokio::select! {
         saved = program.exec.end_agent() => saved,
@@ -183,7 +185,10 @@ impl Loop {
             if state.draft.due.is_some_and(|due| due <= Instant::now()) {
                 self.perform(state, update::drafts::keep_if_changed);
             }
-            match self.wait(state.draft.due).await {
+            if state.voice.key.due().is_some_and(|due| due <= Instant::now()) {
+                self.perform(state, update::voice::time);
+            }
+            match self.wait(state.due()).await {
                 Woken::Signal(number) => self.tell(state, Msg::Signal(number)),
                 Woken::Heard(heard) => self.hear(state, heard),
                 Woken::Agent(news) => self.agent_news(state, news),
@@ -278,8 +283,12 @@ impl Loop {
                 if let Reply::Name(name) = &reply {
                     state.terminal_named(name);
                 }
+                let tells_keys = matches!(reply, Reply::KeyboardFlags(_));
                 if self.terminal.learn(reply) {
                     self.clock.request(Cause::Input, Instant::now());
+                }
+                if tells_keys {
+                    state.voice.key.set_tells_releases(self.terminal.tells_releases());
                 }
             }
         }
@@ -336,6 +345,7 @@ impl Loop {
     fn report(&mut self, state: &mut AppState, report: Report) {
         match report {
             Report::Done(done) => self.tell(state, Msg::Done(done)),
+            Report::Voice(event) => self.tell(state, Msg::Voice(event)),
             Report::Around(around, done) => {
                 self.exec.set_around(around);
                 self.tell(state, Msg::Done(done));
@@ -379,7 +389,11 @@ impl Loop {
                 // Nobody knows whether the program ever comes back.
                 self.perform(state, update::drafts::keep_if_changed);
             }
+            let is_keyboard = matches!(effect, Effect::Keyboard(_));
             let flow = self.exec.run(effect, &mut self.terminal);
+            if is_keyboard {
+                state.voice.key.set_tells_releases(self.terminal.tells_releases());
+            }
             if is_handed_over {
                 self.signals.forget_interrupts();
             }

@@ -10,6 +10,7 @@ use super::headless::Exit;
 use super::msg::{Done, Msg, Opened, Reloaded};
 use super::start::{self, Started, Surroundings};
 use super::terminal::Terminal;
+use super::voice::VoiceDesk;
 use super::{folder_listing, git_branch, open_link, reload, theme_choice, update};
 use crate::agent::handle::AgentHandle;
 use crate::agent::outbox::Listener;
@@ -23,6 +24,7 @@ use crate::proto::event::NoticeLevel;
 use crate::proto::ids::SessionId;
 use crate::proto::model::ModelRef;
 use crate::proto::prompt::PromptRecord;
+use crate::proto::voice::{VoiceCommand, VoiceEvent};
 use crate::store::error::reason;
 use crate::store::log::Log;
 use crate::store::{find, history};
@@ -53,6 +55,8 @@ pub struct NewAgent {
 pub enum Report {
     /// Something is done.
     Done(Done),
+    /// The speech engine tells something.
+    Voice(Box<VoiceEvent>),
     /// The same, and from now on this is what everything starts from.
     Around(Arc<Surroundings>, Done),
     /// A session is open.
@@ -69,6 +73,7 @@ pub struct Exec {
     /// The terminal's ground, for themes that are loaded later.
     page: Option<Rgb>,
     drafts: DraftKeeper,
+    voice: VoiceDesk,
     /// The terminal did not tell it, only that it is dark or light.
     page_is_assumed: bool,
 }
@@ -93,7 +98,8 @@ impl Exec {
         page: Option<Rgb>,
     ) -> Self {
         let drafts = DraftKeeper::start(around.places.state.clone(), reports.clone());
-        Self { args, around, reports, agent: None, page, page_is_assumed: false, drafts }
+        let voice = VoiceDesk::new(super::voice::speech::start);
+        Self { args, around, reports, agent: None, page, page_is_assumed: false, drafts, voice }
     }
 
     /// The terminal has told its ground. Returns whether it is another than was known.
@@ -137,6 +143,11 @@ impl Exec {
     /// Waits until what is being written is kept.
     pub fn end_drafts(&mut self) {
         self.drafts.end();
+    }
+
+    /// Ends the speech engine: what is recorded is thrown away.
+    pub fn end_voice(&mut self) {
+        self.voice.end();
     }
 
     /// Performs one effect.
@@ -230,9 +241,24 @@ impl Exec {
             Effect::Trust(trusted) => {
                 self.configure(if trusted { ConfigCommand::Trust } else { ConfigCommand::Untrust });
             }
+            Effect::Voice(command) => self.voice(command),
+            // Corrections are not built in yet; the text is taken as it was heard, and that is said.
+            Effect::FindReference(_) | Effect::StopRefining(_) => {}
+            Effect::Refine(refine) => {
+                let result = Err("The text stands as it was heard: nothing here corrects it yet.".to_owned());
+                tell(&self.reports, Done::Refined { recording: refine.recording, result });
+            }
             Effect::Quit(exit) => return Flow::End(exit),
         }
         Flow::On
+    }
+
+    fn voice(&mut self, command: VoiceCommand) {
+        let reports = self.reports.clone();
+        self.voice.send(command, &self.around.loaded.settings.voice.engine, move |event| {
+            // Nobody listens once the program ends.
+            let _ended = reports.send(Report::Voice(Box::new(event)));
+        });
     }
 
     fn send(&self, command: Command) {

@@ -7,6 +7,7 @@
 //! | [`terminal`] | the terminal as that program has it |
 //! | [`draft_keeper`] | keeps what is being written |
 //! | [`slash`] | the table of commands behind a slash |
+//! | [`voice`] | the speech engine as that program has it |
 //! | [`headless`] | `mynah -p` |
 
 #[cfg(test)]
@@ -43,4 +44,5 @@ pub mod theme_choice;
 pub mod time_of_day;
 pub mod title;
 pub mod update;
+pub mod voice;
 pub mod watch_files;

@@ -4,8 +4,10 @@ use crate::agent::view::SessionView;
 use crate::config::keymap::Keymap;
 use crate::config::load::Loaded;
 use crate::proto::event::{AgentEvent, NoticeLevel};
+use crate::proto::ids::RecordingId;
 use crate::proto::message::Message;
 use crate::proto::prompt::PromptRecord;
+use crate::proto::voice::VoiceEvent;
 use crate::store::drafts::Found;
 use crate::store::find::SessionInfo;
 use crate::term::clipboard::Copied;
@@ -25,6 +27,8 @@ pub enum Msg {
     AgentEnded,
     /// The agent's state, as last published.
     View(Arc<SessionView>),
+    /// The speech engine told something.
+    Voice(Box<VoiceEvent>),
     /// Work that was started by an effect is done.
     Done(Done),
     /// The system wants the program to end.
@@ -95,6 +99,13 @@ pub enum Done {
     FilesChanged,
     /// They were read anew.
     Reloaded(Box<Reloaded>),
+    /// A dictated text is corrected; the error says why it is not.
+    Refined {
+        /// Whose text.
+        recording: RecordingId,
+        /// The corrected text.
+        result: Result<String, String>,
+    },
     /// A long copy goes on.
     GatherOn,
     /// Something the user should know, for a moment.

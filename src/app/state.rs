@@ -3,6 +3,7 @@
 use super::effect::SessionChoice;
 use super::headless::Exit;
 use super::slash;
+use super::update::voice::Dictating;
 use crate::agent::view::SessionView;
 use crate::config::display::{Display, ThinkingStyle};
 use crate::config::key::Key;
@@ -134,6 +135,8 @@ pub struct AppState {
     pub loaded: Loaded,
     /// What is wrong in the files of settings, keys and colours, as told last.
     pub told: Vec<String>,
+    /// Dictation.
+    pub voice: Dictating,
     /// A long copy that is being put together.
     pub gather: Option<Gather>,
     /// What the last frame meant.
@@ -340,6 +343,7 @@ impl AppState {
             chord: Vec::new(),
             told,
             loaded: beginning.loaded,
+            voice: Dictating::default(),
             gather: None,
             scene: Scene::default(),
             exit: None,
@@ -357,6 +361,11 @@ impl AppState {
             self.wheel_events = events_a_notch(Some(name));
             self.wheel = wheel_of(&self.loaded.settings.screen, self.wheel_events);
         }
+    }
+
+    /// When something is to be done although nothing happens, and not only drawn.
+    pub fn due(&self) -> Option<Instant> {
+        self.draft.due.into_iter().chain(self.voice.key.due()).min()
     }
 
     /// The wheel as the settings want it.

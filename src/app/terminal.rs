@@ -201,6 +201,11 @@ impl Terminal {
         self.apply_keyboard();
     }
 
+    /// Releases of keys are told: the terminal has confirmed the protocol for it, and it is used.
+    pub const fn tells_releases(&self) -> bool {
+        self.keyboard && self.caps.keyboard
+    }
+
     fn apply_keyboard(&self) {
         let (keyboard, other) = (self.caps.keyboard, self.caps.other_keys());
         self.send(

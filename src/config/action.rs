@@ -167,6 +167,7 @@ actions! {
     Search, "search", [Global ComposerEmpty Transcript], "Search the transcript; while a search is on: the next match";
     CopyLast, "copy_last", [Global], "Copy the last block of code, else the last answer";
     Paste, "paste", [Global], "Paste the clipboard";
+    Dictate, "dictate", [Global], "Dictate: hold to talk, or tap to begin and to end";
 
     // The prompt.
     Submit, "submit", [Composer], "Send; while a turn runs: steer it; with nothing written: send the top waiting row";

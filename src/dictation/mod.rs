@@ -24,13 +24,18 @@
 
 pub mod audio;
 pub mod capture;
+pub mod chunker;
 pub mod engine;
+pub mod level;
 pub mod log_mel;
 pub mod models;
 pub mod nn;
 pub mod parakeet;
+pub mod recorder;
 pub mod reference;
 pub mod refine;
+pub mod resample;
 pub mod transcriber;
+pub mod vad;
 pub mod weights;
 pub mod whisper;

@@ -1,5 +1,6 @@
 //! The commands that can be typed after `/`, as a table. Dispatch, completion, help and the palette read it.
 
+use crate::app::update::voice::menu::WORDS as VOICE_WORDS;
 use crate::proto::ask::PermissionMode;
 use crate::proto::model::ThinkingLevel;
 use crate::ui::composer::complete::{CommandItem, ValueItem};
@@ -43,6 +44,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     command("copy-block", "[number]", "Copy a block of code or a quote: the last, or the one of this number"),
     command("display", "[switch] [value]", "Show or change how work is shown"),
     command("theme", "[name]", "Choose the colours"),
+    command("voice", "[what]", "Dictation: microphone, model, language, status, set up, unload"),
     command("set", "<setting> [value]", "Show or change one setting"),
     command("settings", "", "All settings, to see and change").or(&["config"]),
     command("reload", "", "Read settings, keys and colours anew"),
@@ -81,6 +83,7 @@ pub fn completion_items() -> Vec<CommandItem> {
             "display" => values(crate::app::update::display::values()),
             "thinking" => words(ThinkingLevel::ALL.map(ThinkingLevel::as_str)),
             "fold" => words(["on", "off"]),
+            "voice" => values(VOICE_WORDS.map(|(word, text)| (word.to_owned(), text.to_owned()))),
             _ => Vec::new(),
         },
     });

@@ -1,6 +1,6 @@
 //! What the agent tells.
 
-use super::{Outcome, layers};
+use super::{Outcome, layers, voice};
 use crate::agent::view::{RunningView, SessionView};
 use crate::app::effect::Effect;
 use crate::app::state::AppState;
@@ -16,6 +16,7 @@ pub fn event(state: &mut AppState, event: AgentEvent, now: Instant) -> Outcome {
     let clock = (state.time_of_day)();
     state.conversation.apply(&event, now, clock);
     state.phase.on_event(&event, now);
+    voice::heed_agent(state, &event);
     if let AgentEvent::TurnStarted { turn, .. } = &event {
         let verb = state.verbs.of(*turn);
         state.phase.set_verb(verb.map(|verb| verb.present.clone()));

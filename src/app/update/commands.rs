@@ -1,6 +1,6 @@
 //! Commands behind a slash: one function each, found by the table in [`crate::app::slash`].
 
-use super::{Outcome, keys, layers, models, sessions, settings};
+use super::{Outcome, keys, layers, models, sessions, settings, voice};
 use crate::app::effect::{Effect, SessionChoice};
 use crate::app::slash::SlashCommand;
 use crate::app::state::AppState;
@@ -32,6 +32,7 @@ pub fn run(state: &mut AppState, command: &SlashCommand, argument: &str, now: In
         "copy" => return copy(state, now),
         "fold" => return fold(state, argument, now),
         "copy-block" => return super::copy::block(state, argument, now),
+        "voice" => return voice::menu::command(state, argument, now),
         "display" => return super::display::command(state, argument, now),
         "theme" => return theme(state, argument),
         "set" => return set(state, argument, now),

@@ -1,12 +1,13 @@
 //! What became of effects.
 
-use super::{Outcome, copy, display, drafts, keys, layers, models, select, sessions, settings, sheet};
+use super::{Outcome, copy, display, drafts, keys, layers, models, select, sessions, settings, sheet, voice};
 use crate::app::effect::{Effect, How, SessionChoice};
 use crate::app::msg::{Done, Opened};
 use crate::app::state::{AppState, Early};
 use crate::config::settings::{Holds, Settings, setting};
 use crate::proto::command::{Command, Placement};
 use crate::proto::event::NoticeLevel;
+use crate::proto::voice::VoiceCommand;
 use crate::term::clipboard::{Copied, Multiplexer};
 use crate::ui::chrome::phase::Phase;
 use crate::ui::layers::Layer;
@@ -36,6 +37,7 @@ pub fn done(state: &mut AppState, done: Done, now: Instant) -> Outcome {
             }
         }
         Done::CardCopied { item, card, copied } => copy::copied(state, (item, card), &copied, now),
+        Done::Refined { recording, result } => return voice::refined(state, recording, result, now),
         Done::GatherOn => return select::gather_on(state, now),
         Done::LinkCopied(why, copied) => {
             let (level, text) = copy_notice(&copied);
@@ -108,6 +110,10 @@ pub(super) fn setting_written(
         "screen.keyboard" => outcome = outcome.then(Effect::Keyboard(screen.keyboard)),
         "screen.title" => outcome = outcome.then(Effect::Title(screen.title)),
         "screen.ascii" => outcome = outcome.then(Effect::Ascii(screen.ascii)),
+        key if key.starts_with("voice.") => {
+            let engine = Box::new(settings.voice.engine.clone());
+            outcome = outcome.then(Effect::Voice(VoiceCommand::Configure(engine)));
+        }
         key if key.starts_with("display.") => display::now_hold(state, settings),
         "composer.enter_while_running" => state.enter_steers = settings.enter_steers,
         _ => {
@@ -161,6 +167,7 @@ fn opened_session(state: &mut AppState, mut opened: Opened, now: Instant) -> Out
         state.conversation.clear();
     }
     state.pane.to_end();
+    voice::heed_history(state, &opened.history);
     // Notices from before the first session stay above: they are about the settings.
     state.conversation.load(opened.history);
     for text in opened.notices {

@@ -2,7 +2,7 @@
 
 use super::{
     Outcome, chords, composer_said, copy, layers, links, models, mouse, search, select, sessions, settings,
-    sheet, submit,
+    sheet, submit, voice,
 };
 use crate::app::effect::Effect;
 use crate::app::headless::Exit;
@@ -24,6 +24,9 @@ const TWICE: Duration = Duration::from_secs(2);
 
 /// A key.
 pub fn key(state: &mut AppState, event: &KeyEvent, now: Instant) -> Outcome {
+    if let Some(outcome) = voice::keys::key(state, event, now) {
+        return outcome;
+    }
     let Some(key) = key_of(event) else { return Outcome::none() };
     let press = match chords::press(state, key, typed(event)) {
         Ok(press) => press,
@@ -170,7 +173,7 @@ pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option
         Action::Quit => return Some(quit()),
         Action::Suspend => {
             mouse::end_drag(state);
-            return Some(Outcome::effect(Effect::Suspend));
+            return Some(voice::hand_over(state, now).and(Outcome::effect(Effect::Suspend)));
         }
         Action::Repaint => return Some(Outcome::effect(Effect::Repaint)),
         Action::Palette => layers::open_palette(state),

@@ -1,6 +1,6 @@
 //! Cards and lists over the page: opening them, and what follows from their answers.
 
-use super::{Outcome, commands, keys, models, search, sessions, sheet};
+use super::{Outcome, commands, keys, models, search, sessions, sheet, voice};
 use crate::app::effect::{Effect, SessionChoice};
 use crate::app::slash;
 use crate::app::state::AppState;
@@ -16,7 +16,7 @@ use crate::ui::layers::permission::PermissionCard;
 use crate::ui::layers::sessions::SessionItem;
 use crate::ui::layers::settings::Settings;
 use crate::ui::layers::themes::{ThemeItem, Themes};
-use crate::ui::layers::{Answer, CommandRow, Layer, LayerInput, LayerOutcome, LineKind};
+use crate::ui::layers::{Answer, CommandRow, ConfirmKind, Layer, LayerInput, LayerOutcome, LineKind};
 use std::time::{Duration, Instant};
 
 /// Whoever typed this short a time ago is still typing.
@@ -47,6 +47,11 @@ pub fn beside(state: &mut AppState, now: Instant) -> Outcome {
 
 fn close_top(state: &mut AppState) -> Outcome {
     let closed = state.layers.pop();
+    if let Some(Layer::Confirm(confirm)) = &closed
+        && matches!(confirm.kind(), ConfirmKind::FetchModel(_))
+    {
+        return voice::menu::refused(state);
+    }
     if matches!(closed, Some(Layer::Themes(_))) {
         // Its file may have changed while others were tried.
         return Outcome::effect(Effect::LoadTheme(state.theme_name.clone()));
@@ -81,6 +86,8 @@ pub(super) fn answered(state: &mut AppState, answer: Answer, now: Instant) -> Ou
             Outcome::effect(Effect::Set { key: key.to_owned(), value: Some(value) })
         }
         Answer::ResetSetting { key } => Outcome::effect(Effect::Unset { key: key.to_owned() }),
+        Answer::Voice(choice) => voice::menu::chosen(state, choice, now),
+        Answer::Confirmed { kind: ConfirmKind::FetchModel(name), .. } => voice::menu::agreed(state, name),
         Answer::Search(step) => search::step(state, step, now),
         Answer::Sheet(ask) => sheet::asked(state, ask, now),
         Answer::Action(action) => keys::act(state, action, now),

@@ -21,6 +21,7 @@
 //! | [`sessions`] | opening another session |
 //! | [`settings`] | settings that change while the program runs |
 //! | [`models`] | choosing models and thinking levels |
+//! | [`voice`] | dictation |
 
 pub mod agent;
 pub mod chords;
@@ -42,6 +43,7 @@ pub mod sheet;
 pub mod submit;
 #[cfg(test)]
 mod tests;
+pub mod voice;
 
 use super::effect::{Effect, SessionChoice};
 use super::headless::Exit;
@@ -116,6 +118,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Instant) -> Outcome {
         Msg::Agent(event) => agent::event(state, *event, now),
         Msg::AgentEnded => agent::ended(state, now),
         Msg::View(view) => agent::view(state, view, now),
+        Msg::Voice(event) => voice::event(state, *event, now),
         Msg::Done(done) => done::done(state, done, now),
         Msg::Signal(number) => Outcome::effect(Effect::Quit(Exit::Signal(number))),
         Msg::TerminalLost => Outcome::effect(Effect::Quit(Exit::Signal(HANGUP))),
@@ -146,7 +149,8 @@ fn input_came(state: &mut AppState, input: Input, now: Instant) -> Outcome {
             if !has_focus {
                 // Where the button comes up may be told to another window.
                 let changed = state.pane.let_go() | sheet::let_go(state);
-                return Outcome { effects: Vec::new(), changed: changed | is_other };
+                let released = voice::focus_lost(state, now);
+                return Outcome { effects: Vec::new(), changed: changed | is_other }.and(released);
             }
             state.gestures.focused = Some(now);
             // Somebody may have checked out another branch meanwhile.
@@ -178,7 +182,7 @@ fn composer_said(state: &mut AppState, said: composer::Outcome, now: Instant) ->
         composer::Outcome::Copy(text) => Outcome::effect(Effect::Copy(text)),
         composer::Outcome::OpenEditor(text) => {
             mouse::end_drag(state);
-            Outcome::effect(Effect::Edit(text))
+            voice::hand_over(state, now).and(Outcome::effect(Effect::Edit(text)))
         }
     })
 }

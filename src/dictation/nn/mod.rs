@@ -3,6 +3,9 @@
 //! Activations are contiguous F32 tensors, a row for each frame: `(frames, channels)`. There is no batch: one
 //! utterance is decoded at a time.
 
+pub mod activation;
+pub mod int8;
 mod linear;
 
+pub use activation::Activation;
 pub use linear::Linear;

@@ -2,6 +2,7 @@
 //!
 //! Names are those of Hugging Face's checkpoints, whatever file they come from: readers of other formats translate.
 
+mod gguf;
 mod safetensors;
 
 use super::nn::Linear;
@@ -27,6 +28,7 @@ pub trait Weights {
     fn has(&self, name: &str) -> bool;
 }
 
+pub use gguf::{Gguf, is_ggml};
 pub use safetensors::SafeTensors;
 
 /// Why a model can't be read. The texts are for people.

@@ -131,6 +131,12 @@ fn below_of(composer: &Composer, view: &View, look: &Look<'_>, width: u16) -> Op
     texts.next()
 }
 
+/// The colour of the rule below the composer.
+pub fn rule_style(composer: &Composer, theme: &Theme) -> Style {
+    let is_shell = matches!(composer.kind(), LineKind::Shell | LineKind::ShellShownOnly);
+    theme.style(if is_shell { Role::BashMode } else { Role::Border })
+}
+
 /// Draws the rule below the composer, in the colour that tells whether a shell line is written.
 pub fn draw_rule(composer: &Composer, below: Option<&str>, look: &Look<'_>, area: Rect, buffer: &mut Buffer) {
     let area = Rect { height: area.height.min(1), ..area }.intersection(buffer.area);
@@ -138,8 +144,7 @@ pub fn draw_rule(composer: &Composer, below: Option<&str>, look: &Look<'_>, area
         return;
     }
     let theme = look.theme;
-    let is_shell = matches!(composer.kind(), LineKind::Shell | LineKind::ShellShownOnly);
-    let rule = theme.style(if is_shell { Role::BashMode } else { Role::Border });
+    let rule = rule_style(composer, theme);
     let room = usize::from(area.width);
     let mut spans = Vec::new();
     if let Some(mark) = below {

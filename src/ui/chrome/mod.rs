@@ -13,6 +13,7 @@
 //! | [`context_bar`] | how full the window is |
 //! | [`provider`] | a provider's colour |
 //! | [`start_page`] | what an empty transcript shows |
+//! | [`voice_row`] | the recording, in a border of the composer |
 
 pub mod composer_box;
 pub mod context_bar;
@@ -25,6 +26,7 @@ pub mod queue_rows;
 pub mod regions;
 pub mod spinner;
 pub mod start_page;
+pub mod voice_row;
 
 #[cfg(test)]
 mod screen_tests;

@@ -18,6 +18,7 @@
 //! | [`history`] | earlier prompts |
 //! | `jump` | to a character |
 //! | `expand` | a chip as its text |
+//! | `dictate` | dictated text |
 //! | `dropped` | files dropped on the terminal |
 //! | `draft` | what is written, to be kept |
 //! | [`mentions`] | what is being completed |
@@ -29,6 +30,7 @@
 pub mod buffer;
 pub mod chips;
 pub mod complete;
+mod dictate;
 mod draft;
 mod dropped;
 pub mod edit;

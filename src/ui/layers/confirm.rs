@@ -37,6 +37,11 @@ impl Confirm {
         Self { kind, question: clean::for_line(question), detail: clean::for_line(detail), choices, selected }
     }
 
+    /// What it is about.
+    pub const fn kind(&self) -> &ConfirmKind {
+        &self.kind
+    }
+
     pub(super) fn handle(&mut self, input: LayerInput<'_>) -> LayerOutcome {
         let total = self.choices.len();
         match input {

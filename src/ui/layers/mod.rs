@@ -10,6 +10,7 @@
 //! | [`permission`] | a call that asks |
 //! | [`models`], [`sessions`], [`themes`], [`palette`] | lists to choose from |
 //! | [`settings`] | what holds, and changing it |
+//! | [`voice`] | lists of dictation |
 //! | [`help`] | all keys and commands |
 //! | [`confirm`] | a question with a few answers |
 //! | [`search`] | the bar of the search in the transcript |
@@ -30,6 +31,7 @@ pub mod sessions;
 pub mod settings;
 pub mod sheet;
 pub mod themes;
+pub mod voice;
 
 pub use frame::Place;
 
@@ -57,6 +59,7 @@ use sheet::{Sheet, SheetAsk};
 use std::path::PathBuf;
 use std::time::Instant;
 use themes::Themes;
+use voice::{VoiceChoice, VoicePicker};
 
 /// Something over the page.
 #[derive(Clone, Debug)]
@@ -71,6 +74,8 @@ pub enum Layer {
     Themes(Themes),
     /// What holds, and changing it.
     Settings(Box<Settings>),
+    /// Dictation.
+    Voice(Box<VoicePicker>),
     /// Keys and commands.
     Help(Help),
     /// Everything that can be done.
@@ -162,6 +167,8 @@ pub enum Answer {
         /// Which.
         key: &'static str,
     },
+    /// What to do about dictation.
+    Voice(VoiceChoice),
     /// Search the transcript.
     Search(SearchStep),
     /// What the sheet wants done.
@@ -193,6 +200,8 @@ pub enum ConfirmKind {
     Quit,
     /// Read the settings of the project.
     Trust,
+    /// Load the speech model of this name.
+    FetchModel(String),
     /// Anything else, by a name of the one who asks.
     Other(&'static str),
 }
@@ -239,7 +248,7 @@ impl Layer {
             Self::Permission(card) => card.contexts(),
             Self::Sessions(sessions) => sessions.contexts(),
             Self::Settings(settings) => settings.contexts(),
-            Self::Models(_) | Self::Themes(_) | Self::Help(_) | Self::Palette(_) => {
+            Self::Models(_) | Self::Themes(_) | Self::Help(_) | Self::Palette(_) | Self::Voice(_) => {
                 &[Context::List, Context::Composer]
             }
             Self::Confirm(_) => &[Context::Card],
@@ -265,12 +274,18 @@ impl Layer {
             },
             Self::Themes(themes) => themes.handle(input),
             Self::Settings(settings) => settings.handle(input),
-            Self::Models(_) | Self::Help(_) | Self::Palette(_) | Self::Confirm(_) | Self::Line(_)
+            Self::Models(_)
+            | Self::Help(_)
+            | Self::Palette(_)
+            | Self::Confirm(_)
+            | Self::Line(_)
+            | Self::Voice(_)
                 if cancels(input) =>
             {
                 LayerOutcome::Closed
             }
             Self::Models(models) => models.handle(input),
+            Self::Voice(picker) => picker.handle(input),
             Self::Help(help) => help.handle(input),
             Self::Palette(palette) => palette.handle(input),
             Self::Confirm(confirm) => confirm.handle(input),
@@ -301,6 +316,7 @@ impl Layer {
         match self {
             Self::Permission(card) => card.draw(look, place, buffer, hits),
             Self::Models(models) => models.draw(look, place, buffer, hits),
+            Self::Voice(picker) => picker.draw(look, place, buffer, hits),
             Self::Sessions(sessions) => sessions.draw(look, place, buffer, hits),
             Self::Themes(themes) => themes.draw(look, place, buffer, hits),
             Self::Settings(settings) => settings.draw(look, place, buffer, hits),

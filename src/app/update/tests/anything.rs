@@ -8,16 +8,18 @@ use crate::app::stage::{
 use crate::proto::command::TicketOutcome;
 use crate::proto::entry::EntryPatch;
 use crate::proto::event::{AgentEvent, NoticeLevel};
-use crate::proto::ids::{AskId, CallId, EntryId, TicketId, TurnId};
+use crate::proto::ids::{AskId, CallId, EntryId, RecordingId, TicketId, TurnId};
 use crate::proto::message::{Block, Message, StopReason, text_of};
 use crate::proto::tool::ToolOutput;
 use crate::proto::usage::Usage;
+use crate::proto::voice::{ChunkState, VoiceEvent, VoiceFailure, VoiceWarning, Wait};
 use crate::term::input::Input;
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use proptest::prelude::*;
 use std::sync::Arc;
+use std::time::Duration;
 
-const KEYS: [&str; 46] = [
+const KEYS: [&str; 47] = [
     "enter",
     "alt+enter",
     "ctrl+enter",
@@ -64,6 +66,7 @@ const KEYS: [&str; 46] = [
     "shift+enter",
     "f1",
     "space",
+    "ctrl+space",
 ];
 
 #[derive(Clone, Debug)]
@@ -82,6 +85,7 @@ enum Step {
     NotOpened,
     Listed,
     Ended,
+    Voice(Box<VoiceEvent>),
 }
 
 fn event() -> impl Strategy<Value = AgentEvent> {
@@ -150,6 +154,59 @@ fn event() -> impl Strategy<Value = AgentEvent> {
     ]
 }
 
+fn voice() -> impl Strategy<Value = VoiceEvent> {
+    let recording = (1..4_u64).prop_map(RecordingId);
+    let text = ".{0,60}";
+    prop_oneof![
+        recording.clone().prop_map(|recording| VoiceEvent::Opening {
+            recording,
+            model: "parakeet".to_owned(),
+            processor: "cpu"
+        }),
+        (recording.clone(), text).prop_map(|(recording, microphone)| VoiceEvent::Listening {
+            recording,
+            microphone,
+            latency: Duration::ZERO
+        }),
+        (recording.clone(), 0..4_000_000_u64, any::<f32>(), 0..9_u32).prop_map(
+            |(recording, millis, level, clipped)| VoiceEvent::Level {
+                recording,
+                recorded: Duration::from_millis(millis),
+                level,
+                clipped
+            }
+        ),
+        (recording.clone(), 0..30_u32).prop_map(|(recording, number)| VoiceEvent::Chunk {
+            recording,
+            number,
+            state: ChunkState::Decoding
+        }),
+        (recording.clone(), text).prop_map(|(recording, text)| VoiceEvent::Partial { recording, text }),
+        (recording.clone(), prop::option::of(Just(Wait::Fetching)))
+            .prop_map(|(recording, on)| VoiceEvent::Waits { recording, on }),
+        (recording.clone(), Just(VoiceWarning::Silent))
+            .prop_map(|(recording, warning)| VoiceEvent::Warning { recording, warning }),
+        (recording.clone(), text).prop_map(|(recording, why)| VoiceEvent::StoppedItself { recording, why }),
+        (recording.clone(), text, prop::option::of(text))
+            .prop_map(|(recording, text, note)| VoiceEvent::Text { recording, text, note }),
+        recording.clone().prop_map(VoiceEvent::Nothing),
+        recording.clone().prop_map(VoiceEvent::Cancelled),
+        (recording, text, any::<bool>()).prop_map(|(recording, text, can_retry)| VoiceEvent::Failed {
+            recording,
+            failure: VoiceFailure::Decoding,
+            text,
+            can_retry
+        }),
+        (0..200_u64, 0..100_u64).prop_map(|(done, total)| VoiceEvent::Fetching {
+            model: "parakeet".to_owned(),
+            done,
+            total
+        }),
+        Just(VoiceEvent::Fetched { model: "parakeet".to_owned(), result: Ok(()) }),
+        text.prop_map(VoiceEvent::Notice),
+    ]
+}
+
 fn step() -> impl Strategy<Value = Step> {
     let mouse = prop_oneof![
         Just(MouseEventKind::Down(MouseButton::Left)),
@@ -158,7 +215,9 @@ fn step() -> impl Strategy<Value = Step> {
         Just(MouseEventKind::ScrollDown),
         Just(MouseEventKind::Moved),
     ];
-    let lines = ["/model", "/theme", "/resume", "/new", "/session", "/help", "/nothing", "!make", "a prompt"];
+    let lines = [
+        "/model", "/theme", "/resume", "/new", "/voice", "/session", "/help", "/nothing", "!make", "a prompt",
+    ];
     prop_oneof![
         6 => prop::sample::select(&KEYS).prop_map(Step::Key),
         6 => prop_oneof![prop::sample::select(vec!['/', '@', '!', '\\', 'y', '日', '\u{301}']), any::<char>()]
@@ -175,6 +234,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::NotOpened),
         1 => Just(Step::Listed),
         1 => Just(Step::Ended),
+        6 => voice().prop_map(|event| Step::Voice(Box::new(event))),
     ]
 }
 
@@ -217,6 +277,7 @@ fn take(stage: &mut Stage, step: Step) -> Vec<Effect> {
             stage.done(Done::Listing { folder: String::new(), entries })
         }
         Step::Ended => stage.tell(Msg::AgentEnded).effects,
+        Step::Voice(event) => stage.tell(Msg::Voice(event)).effects,
     }
 }
 
@@ -242,6 +303,7 @@ proptest! {
         for step in steps {
             let msg = match &step {
                 Step::Event(event) => Msg::Agent(event.clone()),
+                Step::Voice(event) => Msg::Voice(event.clone()),
                 Step::Key(name) => Msg::Input(Input::Key(key_event(name))),
                 Step::Type(c) => Msg::Input(Input::Key(typed(*c))),
                 Step::Paste(text) => Msg::Input(Input::Paste(text.clone())),

@@ -17,3 +17,4 @@ mod settings;
 mod sheet;
 mod submit;
 mod together;
+mod voice;

@@ -1,0 +1,53 @@
+//! Tells speech from noise, for pieces of 16 ms.
+//!
+//! A small network (earshot) gives a probability; a threshold with hysteresis makes it a yes or no, so that a voice which
+//! grows quieter within a word stays speech.
+
+/// Samples at 16 kHz that are judged at once.
+pub const FRAME: usize = 256;
+
+/// Speech begins here.
+const BEGINS: f32 = 0.5;
+
+/// Speech goes on down to here.
+const GOES_ON: f32 = 0.35;
+
+/// Judges one recording, frame by frame.
+pub struct Vad {
+    detector: Box<earshot::Detector>,
+    gate: Gate,
+}
+
+impl Default for Vad {
+    fn default() -> Self {
+        Self { detector: Box::default(), gate: Gate::default() }
+    }
+}
+
+impl Vad {
+    /// True if there is speech in the next frame of the recording. A frame that is shorter, as only the last may be, is
+    /// judged as if silence followed.
+    pub fn judge(&mut self, frame: &[f32]) -> bool {
+        let mut whole = [0.0; FRAME];
+        for (to, from) in whole.iter_mut().zip(frame) {
+            *to = from.clamp(-1.0, 1.0);
+        }
+        self.gate.judge(self.detector.predict_f32(&whole))
+    }
+}
+
+/// The threshold.
+#[derive(Debug, Default)]
+struct Gate {
+    is_open: bool,
+}
+
+impl Gate {
+    fn judge(&mut self, probability: f32) -> bool {
+        self.is_open = probability >= if self.is_open { GOES_ON } else { BEGINS };
+        self.is_open
+    }
+}
+
+#[cfg(test)]
+mod tests;
