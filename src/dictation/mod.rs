@@ -8,6 +8,7 @@
 //! | folder or file | what it is |
 //! |---|---|
 //! | [`audio`] | samples and chunks, as all parts speak of them |
+//! | [`audio_file`], [`transcribe`] | recordings in files, and what was said in them |
 //! | [`capture`] | where sound comes from: a device, a program, a file |
 //! | [`transcriber`] | what a speech model can do, and what it gives |
 //! | [`log_mel`] | waveforms to features |
@@ -23,6 +24,7 @@
 //! Nothing here opens a device, reads a model or uses the network before it is asked to.
 
 pub mod audio;
+pub mod audio_file;
 pub mod capture;
 pub mod chunker;
 pub mod engine;
@@ -35,6 +37,7 @@ pub mod recorder;
 pub mod reference;
 pub mod refine;
 pub mod resample;
+pub mod transcribe;
 pub mod transcriber;
 pub mod vad;
 pub mod weights;
