@@ -4,7 +4,7 @@ use super::resample::Resampler;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::Path;
-use symphonia::core::audio::{Audio, GenericAudioBufferRef};
+use symphonia::core::audio::GenericAudioBufferRef;
 use symphonia::core::codecs::audio::AudioDecoderOptions;
 use symphonia::core::errors::Error;
 use symphonia::core::formats::probe::Hint;

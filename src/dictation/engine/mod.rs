@@ -11,6 +11,7 @@
 //! |---|---|
 //! | [`machine`] | what follows from what, pure |
 //! | [`ear`] | what is asked of whatever listens, and what it tells |
+//! | [`microphone`] | the recorder as an ear |
 //! | [`parts`] | what an engine is put together from |
 //! | `desk` | the thread around the machine |
 //! | `worker` | the thread that owns the model |
@@ -20,15 +21,21 @@
 mod desk;
 pub mod ear;
 pub mod machine;
+pub mod microphone;
 pub mod parts;
 mod recording;
 #[cfg(test)]
 mod tests;
 mod worker;
 
+use crate::config::env::Env;
+use crate::config::places::Places;
+use crate::dictation::capture;
+use crate::dictation::models::library::Library;
 use crate::proto::voice::{VoiceCommand, VoiceEvent, VoiceSettings};
 use desk::{Desk, Letter};
 use parts::Parts;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -44,7 +51,38 @@ pub struct Dictation {
     ended: Receiver<()>,
 }
 
+/// What the engine of the program needs.
+pub struct Setup {
+    /// The user's folders.
+    pub places: Places,
+    /// The environment.
+    pub env: Env,
+    /// What holds from the beginning on.
+    pub settings: VoiceSettings,
+}
+
 impl Dictation {
+    /// Starts the engine with the microphones of this system and the models of this user. `tell` gets all that happens,
+    /// on the engine's threads; it must not wait. No device is touched and no model read before the first command that
+    /// needs it.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn start(setup: Setup, tell: impl Fn(VoiceEvent) + Send + Sync + 'static) -> std::io::Result<Self> {
+        let (library, warnings) = Library::load(&setup.places, &setup.env);
+        for warning in warnings {
+            tell(VoiceEvent::Notice(warning));
+        }
+        let parts = Parts {
+            ear: Box::new(microphone::ear),
+            microphones: Arc::new(|| {
+                capture::quiet_stderr(capture::list).map_err(|error| error.to_string())
+            }),
+            models: Arc::new(library),
+        };
+        Self::with_parts(parts, setup.settings, tell)
+    }
+
     /// Starts the engine. `tell` gets all that happens, on the engine's threads; it must not wait.
     ///
     /// # Errors
@@ -56,7 +94,7 @@ impl Dictation {
     ) -> std::io::Result<Self> {
         let (letters, inbox) = channel();
         let (alive, ended) = channel();
-        let desk = Desk::new(parts, settings, std::sync::Arc::new(tell), letters.clone());
+        let desk = Desk::new(parts, settings, Arc::new(tell), letters.clone());
         let thread = std::thread::Builder::new().name("dictation".to_owned()).spawn(move || {
             desk.run(&inbox);
             // Tells the end: whoever waits for it sees the channel closed.
