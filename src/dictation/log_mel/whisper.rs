@@ -174,12 +174,8 @@ mod tests {
         assert_eq!(whole.values.len(), 3000 * 80);
         assert!(difference(&whole, 0, &matrix("mel80_30s_first_150")) < 1e-5);
         assert!(difference(&wide.features(&samples, 3000), 0, &matrix("mel128_30s_first_150")) < 1e-5);
-        let last: Vec<Vec<f32>> = expected["mel80_30s_last"]
-            .to_vec1::<f32>()
-            .unwrap()
-            .into_iter()
-            .map(|value| vec![value])
-            .collect();
+        let last: Vec<Vec<f32>> =
+            expected["mel80_30s_last"].to_vec1::<f32>().unwrap().into_iter().map(|value| vec![value]).collect();
         assert!(difference(&whole, 2999, &last) < 1e-5);
         let second = narrow.features(&samples, 100);
         assert!(difference(&second, 0, &matrix("mel80_1s")) < 1e-5);

@@ -27,8 +27,7 @@ impl Gguf {
     /// It can't be read, is damaged, or is no GGUF.
     #[expect(unsafe_code, reason = "a file mapped into memory; see below")]
     pub fn open(path: &Path) -> Result<Self, ModelError> {
-        let unreadable =
-            |error: std::io::Error| ModelError::File { file: path.to_owned(), why: error.to_string() };
+        let unreadable = |error: std::io::Error| ModelError::File { file: path.to_owned(), why: error.to_string() };
         let file = File::open(path).map_err(unreadable)?;
         // SAFETY: if another program cuts the file while it is mapped, reading it ends this program (SIGBUS). Files of
         // models are written under another name and renamed, so only a user who overwrites one by hand can do that.
@@ -143,9 +142,7 @@ mod tests {
     #[test]
     fn says_what_a_file_is_that_is_no_gguf() {
         let folder = tempfile::tempdir().unwrap();
-        for (bytes, words) in
-            [(&b"lmgg\0\0\0\0"[..], "whisper.cpp"), (b"<html>", "not GGUF"), (b"", "not GGUF")]
-        {
+        for (bytes, words) in [(&b"lmgg\0\0\0\0"[..], "whisper.cpp"), (b"<html>", "not GGUF"), (b"", "not GGUF")] {
             let path = folder.path().join("model.bin");
             std::fs::write(&path, bytes).unwrap();
             let Err(error) = Gguf::open(&path) else { panic!("it was taken") };

@@ -83,8 +83,7 @@ impl Config {
         if sizes.contains(&0) || config.max_target_positions < 8 {
             return wrong("a size is zero");
         }
-        if config.d_model % config.encoder_attention_heads != 0
-            || config.d_model % config.decoder_attention_heads != 0
+        if config.d_model % config.encoder_attention_heads != 0 || config.d_model % config.decoder_attention_heads != 0
         {
             return wrong("the channels can't be shared among the attention heads");
         }
@@ -120,10 +119,7 @@ impl Generation {
 
     /// Tokens that are not taken first; `None` where nobody says so.
     pub fn suppressed_first(&self, config: &Config) -> Option<Vec<u32>> {
-        self.begin_suppress_tokens
-            .as_ref()
-            .or(config.begin_suppress_tokens.as_ref())
-            .map(|chosen| ids(chosen))
+        self.begin_suppress_tokens.as_ref().or(config.begin_suppress_tokens.as_ref()).map(|chosen| ids(chosen))
     }
 
     /// The model knows more languages than English.
@@ -163,10 +159,9 @@ mod tests {
         let absent = Generation::read(Path::new("none")).unwrap();
         assert_eq!(absent, Generation::default());
         assert!(!absent.is_multilingual(&config));
-        let written: Generation = serde_json::from_str(
-            r#"{"suppress_tokens": [-1, 3], "alignment_heads": [[1, 0]], "is_multilingual": true}"#,
-        )
-        .unwrap();
+        let written: Generation =
+            serde_json::from_str(r#"{"suppress_tokens": [-1, 3], "alignment_heads": [[1, 0]], "is_multilingual": true}"#)
+                .unwrap();
         assert_eq!(written.suppressed(&config), [3]);
         assert!(written.is_multilingual(&config));
         assert_eq!(written.alignment_heads, Some(vec![(1, 0)]));

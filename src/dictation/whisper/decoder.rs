@@ -74,9 +74,7 @@ impl Decoder {
         };
         let upper_half = || {
             let layers = config.decoder_layers / 2..config.decoder_layers;
-            layers
-                .flat_map(|layer| (0..config.decoder_attention_heads).map(move |head| (layer, head)))
-                .collect()
+            layers.flat_map(|layer| (0..config.decoder_attention_heads).map(move |head| (layer, head))).collect()
         };
         let embeddings = "model.decoder.embed_tokens";
         let head = if weights.has("proj_out.weight") { "proj_out" } else { embeddings };

@@ -39,10 +39,7 @@ pub fn greedy_ids() -> Vec<u32> {
 pub fn samples(name: &str) -> Vec<f32> {
     let bytes = std::fs::read(root().join(name)).unwrap();
     let data = bytes.windows(4).position(|word| word == b"data").unwrap() + 8;
-    bytes[data..]
-        .chunks_exact(2)
-        .map(|pair| f32::from(i16::from_le_bytes([pair[0], pair[1]])) / 32768.0)
-        .collect()
+    bytes[data..].chunks_exact(2).map(|pair| f32::from(i16::from_le_bytes([pair[0], pair[1]])) / 32768.0).collect()
 }
 
 /// The greatest difference between two tensors.

@@ -61,10 +61,7 @@ impl Memory {
     pub fn push(&mut self, keys: &Tensor, values: &Tensor) -> Result<()> {
         let (places, channels) = keys.dims2()?;
         let (start, size, capacity) = (self.length, self.size, self.capacity);
-        if start + places > capacity
-            || channels != size * self.heads.len()
-            || values.dims2()? != (places, channels)
-        {
+        if start + places > capacity || channels != size * self.heads.len() || values.dims2()? != (places, channels) {
             candle_core::bail!("{places} places of {channels} channels behind {start} of {capacity}");
         }
         let keys = keys.flatten_all()?.to_vec1::<f32>()?;
@@ -88,12 +85,7 @@ impl Memory {
     ///
     /// # Errors
     /// The shape is another, or more rows look at the past than it has.
-    pub fn ask(
-        &self,
-        queries: &Tensor,
-        sight: Sight,
-        watch: &mut dyn FnMut(usize, &[f32]),
-    ) -> Result<Tensor> {
+    pub fn ask(&self, queries: &Tensor, sight: Sight, watch: &mut dyn FnMut(usize, &[f32])) -> Result<Tensor> {
         let (rows, channels) = queries.dims2()?;
         if channels != self.size * self.heads.len() || (matches!(sight, Sight::Past) && rows > self.length) {
             candle_core::bail!("{rows} rows of {channels} channels ask {} places", self.length);
@@ -173,8 +165,7 @@ mod tests {
             steps.push(&part(&keys), &part(&values)).unwrap();
             let mut heads = Vec::new();
             let mut watch = |head: usize, seen: &[f32]| heads.push((head, seen.len()));
-            let alone =
-                steps.ask(&part(&queries), Sight::Past, &mut watch).unwrap().to_vec2::<f32>().unwrap();
+            let alone = steps.ask(&part(&queries), Sight::Past, &mut watch).unwrap().to_vec2::<f32>().unwrap();
             assert_eq!(&alone[0], expected);
             assert_eq!(heads, [(0, row + 1), (1, row + 1)]);
         }
