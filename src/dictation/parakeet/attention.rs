@@ -3,6 +3,7 @@
 
 use super::config::EncoderConfig;
 use crate::dictation::nn::Linear;
+use crate::dictation::nn::activation::exp;
 use crate::dictation::weights::{ModelError, Weights};
 use candle_core::{CpuStorage, CustomOp2, Device, Layout, Result, Shape, Tensor};
 use rayon::prelude::*;
@@ -73,11 +74,17 @@ pub struct Attention {
 impl Attention {
     /// # Errors
     /// A weight is missing or has another shape.
-    pub fn new(weights: &dyn Weights, name: &str, config: &EncoderConfig) -> std::result::Result<Self, ModelError> {
+    pub fn new(
+        weights: &dyn Weights,
+        name: &str,
+        config: &EncoderConfig,
+    ) -> std::result::Result<Self, ModelError> {
         let hidden = config.hidden;
         let linear = |part: &str| weights.linear(&format!("{name}.{part}"), hidden, hidden);
         let shape = [config.heads, hidden / config.heads];
-        let bias = |part: &str| Ok::<_, ModelError>(weights.tensor(&format!("{name}.{part}"), &shape)?.flatten_all()?);
+        let bias = |part: &str| {
+            Ok::<_, ModelError>(weights.tensor(&format!("{name}.{part}"), &shape)?.flatten_all()?)
+        };
         Ok(Self {
             heads: config.heads,
             query: linear("q_proj")?,
@@ -104,7 +111,8 @@ impl Attention {
         let value = split(&self.value.forward(rows)?)?;
         let distance = split(&self.distances(frames, positions)?)?;
         let by_content = split(&query.broadcast_add(&self.content_bias)?)?.matmul(&key.transpose(1, 2)?)?;
-        let by_position = split(&query.broadcast_add(&self.position_bias)?)?.matmul(&distance.transpose(1, 2)?)?;
+        let by_position =
+            split(&query.broadcast_add(&self.position_bias)?)?.matmul(&distance.transpose(1, 2)?)?;
         let scale = 1.0 / (size as f32).sqrt();
         let weights = by_content.apply_op2_no_bwd(&by_position, &RelativeSoftmax { scale })?;
         let mixed = weights.matmul(&value)?.transpose(0, 1)?.contiguous()?.reshape((frames, hidden))?;
@@ -159,7 +167,8 @@ impl CustomOp2 for RelativeSoftmax {
         let content = &content.as_slice::<f32>()?[content_range.0..content_range.1];
         let position = &position.as_slice::<f32>()?[position_range.0..position_range.1];
         let mut output = vec![0.0; content.len()];
-        let rows = output.par_chunks_mut(frames).zip(content.par_chunks(frames)).zip(position.par_chunks(wide));
+        let rows =
+            output.par_chunks_mut(frames).zip(content.par_chunks(frames)).zip(position.par_chunks(wide));
         rows.enumerate().for_each(|(row, ((output, content), position))| {
             let begin = frames - 1 - row % frames;
             let mut most = f32::NEG_INFINITY;
@@ -169,7 +178,7 @@ impl CustomOp2 for RelativeSoftmax {
             }
             let mut sum = 0.0;
             for slot in output.iter_mut() {
-                *slot = (*slot - most).exp();
+                *slot = exp(*slot - most);
                 sum += *slot;
             }
             output.iter_mut().for_each(|slot| *slot /= sum);

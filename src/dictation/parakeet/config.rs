@@ -105,9 +105,13 @@ impl Config {
             return Err("its windows have no sensible size".to_owned());
         }
         if front.mels != encoder.mels {
-            return Err(format!("its features have {} bands and its encoder takes {}", front.mels, encoder.mels));
+            return Err(format!(
+                "its features have {} bands and its encoder takes {}",
+                front.mels, encoder.mels
+            ));
         }
-        let sizes = [encoder.mels, encoder.hidden, encoder.heads, encoder.intermediate, encoder.subsampling_channels];
+        let sizes =
+            [encoder.mels, encoder.hidden, encoder.heads, encoder.intermediate, encoder.subsampling_channels];
         if sizes.contains(&0) || encoder.hidden % (2 * encoder.heads) != 0 {
             return Err("its heads do not divide its frames".to_owned());
         }

@@ -1,7 +1,8 @@
 //! What a frame learns from its neighbours: a gate, a depthwise convolution over time, and a linear layer on each side.
 
 use super::config::EncoderConfig;
-use crate::dictation::nn::Linear;
+use crate::dictation::nn::activation::sigmoid;
+use crate::dictation::nn::{Activation, Linear};
 use crate::dictation::weights::{ModelError, Weights};
 use candle_core::{CpuStorage, CustomOp1, Layout, Result, Shape, Tensor};
 use rayon::prelude::*;
@@ -21,7 +22,11 @@ pub struct ConvolutionModule {
 impl ConvolutionModule {
     /// # Errors
     /// A weight is missing or has another shape.
-    pub fn new(weights: &dyn Weights, name: &str, config: &EncoderConfig) -> std::result::Result<Self, ModelError> {
+    pub fn new(
+        weights: &dyn Weights,
+        name: &str,
+        config: &EncoderConfig,
+    ) -> std::result::Result<Self, ModelError> {
         let hidden = config.hidden;
         Ok(Self {
             into: weights.linear(&format!("{name}.pointwise_conv1"), hidden, 2 * hidden)?,
@@ -98,20 +103,21 @@ impl CustomOp1 for GatedConvolution {
             for (gated, row) in gated.chunks_exact_mut(channels).zip(rows) {
                 let (values, gates) = row.split_at(channels);
                 for ((slot, value), gate) in gated.iter_mut().zip(values).zip(gates) {
-                    *slot = value / (1.0 + (-gate).exp());
+                    *slot = value * sigmoid(*gate);
                 }
             }
             for (index, output) in output.chunks_exact_mut(channels).enumerate() {
                 output.copy_from_slice(&self.bias);
                 for (tap, weight) in self.weight.chunks_exact(channels).enumerate() {
                     let source = (block * BLOCK + index + tap).checked_sub(before + first);
-                    let Some(row) = source.and_then(|at| gated.get(at * channels..(at + 1) * channels)) else {
+                    let Some(row) = source.and_then(|at| gated.get(at * channels..(at + 1) * channels))
+                    else {
                         continue;
                     };
                     let pairs = row.iter().zip(weight);
                     output.iter_mut().zip(pairs).for_each(|(sum, (value, weight))| *sum += value * weight);
                 }
-                output.iter_mut().for_each(|sum| *sum /= 1.0 + (-*sum).exp());
+                Activation::Silu.apply(output);
             }
         });
         Ok((CpuStorage::F32(output), Shape::from((frames, channels))))

@@ -65,7 +65,8 @@ mod tests {
     #[test]
     fn runs_collapse_and_blanks_part_them() {
         let heard = collapse([9, 1, 1, 9, 1, 2, 2, 2, 9, 9].into_iter(), 9);
-        let heard: Vec<_> = heard.iter().map(|emission| (emission.token, emission.frame, emission.duration)).collect();
+        let heard: Vec<_> =
+            heard.iter().map(|emission| (emission.token, emission.frame, emission.duration)).collect();
         assert_eq!(heard, [(1, 1, 2), (1, 4, 1), (2, 5, 3)]);
         assert_eq!(collapse([9, 9].into_iter(), 9), []);
     }

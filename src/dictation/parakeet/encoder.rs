@@ -38,7 +38,8 @@ impl Encoder {
     /// # Errors
     /// A weight is missing or has another shape.
     pub fn new(weights: &dyn Weights, config: &EncoderConfig) -> std::result::Result<Self, ModelError> {
-        let blocks = (0..config.layers).map(|layer| Block::new(weights, &format!("encoder.layers.{layer}"), config));
+        let blocks =
+            (0..config.layers).map(|layer| Block::new(weights, &format!("encoder.layers.{layer}"), config));
         Ok(Self {
             subsampling: Subsampling::new(weights, config)?,
             positions: Positions::new(config.hidden),
@@ -51,7 +52,11 @@ impl Encoder {
     ///
     /// # Errors
     /// The flag went up, or the shape does not fit.
-    pub fn forward(&mut self, features: &Tensor, cancel: &Cancel) -> std::result::Result<Tensor, SpeechError> {
+    pub fn forward(
+        &mut self,
+        features: &Tensor,
+        cancel: &Cancel,
+    ) -> std::result::Result<Tensor, SpeechError> {
         let mut rows = self.subsampling.forward(features)?;
         if let Some(scale) = self.scale {
             rows = (rows * scale)?;
@@ -66,7 +71,11 @@ impl Encoder {
 }
 
 impl Block {
-    fn new(weights: &dyn Weights, name: &str, config: &EncoderConfig) -> std::result::Result<Self, ModelError> {
+    fn new(
+        weights: &dyn Weights,
+        name: &str,
+        config: &EncoderConfig,
+    ) -> std::result::Result<Self, ModelError> {
         let norm = |part: &str| LayerNorm::new(weights, &format!("{name}.{part}"), config.hidden);
         let feed_forward = |part: &str| FeedForward::new(weights, &format!("{name}.{part}"), config);
         Ok(Self {

@@ -14,7 +14,11 @@ pub struct FeedForward {
 impl FeedForward {
     /// # Errors
     /// A weight is missing or has another shape.
-    pub fn new(weights: &dyn Weights, name: &str, config: &EncoderConfig) -> std::result::Result<Self, ModelError> {
+    pub fn new(
+        weights: &dyn Weights,
+        name: &str,
+        config: &EncoderConfig,
+    ) -> std::result::Result<Self, ModelError> {
         Ok(Self {
             up: weights.linear(&format!("{name}.linear1"), config.hidden, config.intermediate)?,
             down: weights.linear(&format!("{name}.linear2"), config.intermediate, config.hidden)?,

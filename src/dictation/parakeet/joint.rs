@@ -41,7 +41,8 @@ impl Joint {
     /// # Errors
     /// The sizes do not fit.
     pub fn scores(&self, frame: &[f32], prediction: &[f32]) -> Result<Vec<f32>> {
-        let row: Vec<f32> = frame.iter().zip(prediction).map(|(frame, said)| (frame + said).max(0.0)).collect();
+        let row: Vec<f32> =
+            frame.iter().zip(prediction).map(|(frame, said)| (frame + said).max(0.0)).collect();
         let row = Tensor::from_vec(row, (1, frame.len()), &Device::Cpu)?;
         self.head.forward(&row)?.flatten_all()?.to_vec1()
     }

@@ -40,7 +40,9 @@ impl Parakeet {
         let frame = config.encoder.hidden;
         let encoder = Encoder::new(&weights, &config.encoder)?;
         let head = match &config.head {
-            HeadConfig::Ctc { vocabulary, blank } => Head::Ctc(CtcHead::new(&weights, frame, *vocabulary, *blank)?),
+            HeadConfig::Ctc { vocabulary, blank } => {
+                Head::Ctc(CtcHead::new(&weights, frame, *vocabulary, *blank)?)
+            }
             HeadConfig::Transducer(config) => Head::Transducer(Transducer::new(&weights, config, frame)?),
         };
         Ok(Self {
@@ -49,7 +51,11 @@ impl Parakeet {
             head,
             tokenizer,
             frame_seconds: config.frame_seconds(),
-            info: ModelInfo { kind: config.kind(), precision: Precision::F32, bytes: 4 * weights.values.get() },
+            info: ModelInfo {
+                kind: config.kind(),
+                precision: Precision::F32,
+                bytes: 4 * weights.values.get(),
+            },
         })
     }
 

@@ -2,6 +2,7 @@
 
 use super::config::TransducerConfig;
 use crate::dictation::nn::Linear;
+use crate::dictation::nn::activation::sigmoid;
 use crate::dictation::weights::{ModelError, Weights};
 use candle_core::{Device, Result, Tensor};
 
@@ -33,7 +34,8 @@ impl Prediction {
     pub fn new(weights: &dyn Weights, config: &TransducerConfig) -> std::result::Result<Self, ModelError> {
         let hidden = config.hidden;
         let layers = (0..config.layers).map(|layer| {
-            let part = |name: &str, shape: &[usize]| weights.tensor(&format!("decoder.lstm.{name}_l{layer}"), shape);
+            let part =
+                |name: &str, shape: &[usize]| weights.tensor(&format!("decoder.lstm.{name}_l{layer}"), shape);
             let matrix = [4 * hidden, hidden];
             let weight = Tensor::cat(&[part("weight_ih", &matrix)?, part("weight_hh", &matrix)?], 1)?;
             let bias = (part("bias_ih", &[4 * hidden])? + part("bias_hh", &[4 * hidden])?)?;
@@ -65,7 +67,8 @@ impl Prediction {
             let (input, rest) = gates.split_at(self.hidden);
             let (forget, rest) = rest.split_at(self.hidden);
             let (candidate, output) = rest.split_at(self.hidden);
-            for (((cell, input), forget), candidate) in cell.iter_mut().zip(input).zip(forget).zip(candidate) {
+            for (((cell, input), forget), candidate) in cell.iter_mut().zip(input).zip(forget).zip(candidate)
+            {
                 *cell = sigmoid(*forget) * *cell + sigmoid(*input) * candidate.tanh();
             }
             for ((hidden, output), cell) in hidden.iter_mut().zip(output).zip(cell.iter()) {
@@ -76,10 +79,6 @@ impl Prediction {
         let row = Tensor::from_vec(row, (1, self.hidden), &Device::Cpu)?;
         self.out.forward(&row)?.flatten_all()?.to_vec1()
     }
-}
-
-fn sigmoid(x: f32) -> f32 {
-    1.0 / (1.0 + (-x).exp())
 }
 
 #[cfg(test)]

@@ -128,7 +128,9 @@ impl CustomOp1 for Convolution {
                         Inputs::Depthwise => {
                             let values = &input[at..at + channels];
                             let pairs = values.iter().zip(weight);
-                            cell.iter_mut().zip(pairs).for_each(|(sum, (value, weight))| *sum += value * weight);
+                            cell.iter_mut()
+                                .zip(pairs)
+                                .for_each(|(sum, (value, weight))| *sum += value * weight);
                         }
                     }
                 }

@@ -43,7 +43,11 @@ impl Transducer {
     ///
     /// # Errors
     /// The flag went up, or the shapes do not fit.
-    pub fn decode(&self, frames: &Tensor, cancel: &Cancel) -> std::result::Result<Vec<Emission>, SpeechError> {
+    pub fn decode(
+        &self,
+        frames: &Tensor,
+        cancel: &Cancel,
+    ) -> std::result::Result<Vec<Emission>, SpeechError> {
         let mut state = self.prediction.start();
         let said = self.prediction.step(&mut state, self.config.blank)?;
         let frames = self.joint.project(frames)?.to_vec2()?;
@@ -158,10 +162,22 @@ mod tests {
 
     fn config(durations: &[usize], most_symbols: usize) -> TransducerConfig {
         let durations = durations.to_vec();
-        TransducerConfig { vocabulary: 10, blank: BLANK, hidden: 1, layers: 1, joint: 1, durations, most_symbols }
+        TransducerConfig {
+            vocabulary: 10,
+            blank: BLANK,
+            hidden: 1,
+            layers: 1,
+            joint: 1,
+            durations,
+            most_symbols,
+        }
     }
 
-    fn run(answers: &[(usize, u32, usize)], frames: usize, config: &TransducerConfig) -> Vec<(u32, usize, usize)> {
+    fn run(
+        answers: &[(usize, u32, usize)],
+        frames: usize,
+        config: &TransducerConfig,
+    ) -> Vec<(u32, usize, usize)> {
         let mut script = Script { answers: answers.to_vec(), accepted: Vec::new(), cancel: None };
         let heard = greedy(&mut script, frames, config, &Cancel::default()).unwrap();
         assert!(script.answers.is_empty(), "{} answers were not asked for", script.answers.len());

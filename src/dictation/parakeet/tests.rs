@@ -18,7 +18,8 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn expected(name: &str) -> (HashMap<String, Tensor>, Value) {
-    let tensors = candle_core::safetensors::load(folder(name).join("expected.safetensors"), &Device::Cpu).unwrap();
+    let tensors =
+        candle_core::safetensors::load(folder(name).join("expected.safetensors"), &Device::Cpu).unwrap();
     let json = std::fs::read_to_string(folder(name).join("expected.json")).unwrap();
     (tensors, serde_json::from_str(&json).unwrap())
 }
@@ -27,7 +28,10 @@ fn expected(name: &str) -> (HashMap<String, Tensor>, Value) {
 fn speech() -> Vec<f32> {
     let bytes = std::fs::read(folder("speech.wav")).unwrap();
     let data = bytes.windows(4).position(|word| word == b"data").unwrap() + 8;
-    bytes[data..].chunks_exact(2).map(|pair| f32::from(i16::from_le_bytes([pair[0], pair[1]])) / 32768.0).collect()
+    bytes[data..]
+        .chunks_exact(2)
+        .map(|pair| f32::from(i16::from_le_bytes([pair[0], pair[1]])) / 32768.0)
+        .collect()
 }
 
 fn load(path: &Path) -> Parakeet {
@@ -47,7 +51,8 @@ fn ctc() -> Parakeet {
         serde_json::from_slice(&std::fs::read(folder("parakeet-ctc-tiny").join(name)).unwrap()).unwrap()
     };
     let config =
-        config::Config::from_huggingface(&read("config.json"), Some(&read("preprocessor_config.json"))).unwrap();
+        config::Config::from_huggingface(&read("config.json"), Some(&read("preprocessor_config.json")))
+            .unwrap();
     let words: Vec<String> = (0..32).map(|number| number.to_string()).collect();
     let weights = SafeTensors::open(&[folder("parakeet-ctc-tiny").join("model.safetensors")]).unwrap();
     Parakeet::new(&config, tokenizer::Tokenizer::from_vocabulary(&words.join("\n")), &weights).unwrap()

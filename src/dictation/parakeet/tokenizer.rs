@@ -151,12 +151,26 @@ mod tests {
     use super::*;
 
     fn tokenizer() -> Tokenizer {
-        let pieces = ["<unk>", "\u{2581}hel", "lo", ",", "\u{2581}", "world", "<0xC3>", "<0xA4>", "<|en|>", "a\u{2581}b"];
+        let pieces = [
+            "<unk>",
+            "\u{2581}hel",
+            "lo",
+            ",",
+            "\u{2581}",
+            "world",
+            "<0xC3>",
+            "<0xA4>",
+            "<|en|>",
+            "a\u{2581}b",
+        ];
         Tokenizer { pieces: pieces.iter().map(|piece| Piece::new(piece)).collect() }
     }
 
     fn heard(tokens: &[(u32, usize, usize)]) -> Vec<Emission> {
-        tokens.iter().map(|(token, frame, duration)| Emission { token: *token, frame: *frame, duration: *duration }).collect()
+        tokens
+            .iter()
+            .map(|(token, frame, duration)| Emission { token: *token, frame: *frame, duration: *duration })
+            .collect()
     }
 
     fn words(transcript: &Transcript) -> Vec<(&str, f32, f32)> {
@@ -206,6 +220,9 @@ mod tests {
     fn a_list_of_words_marks_what_goes_on() {
         let tokenizer = Tokenizer::from_vocabulary("<unk>\nhel\n##lo\n##.\n");
         assert_eq!(tokenizer.len(), 4);
-        assert_eq!(tokenizer.write(&heard(&[(1, 0, 1), (2, 1, 1), (3, 2, 1), (1, 3, 1)]), 1.0, 9.0).text, "hello. hel");
+        assert_eq!(
+            tokenizer.write(&heard(&[(1, 0, 1), (2, 1, 1), (3, 2, 1), (1, 3, 1)]), 1.0, 9.0).text,
+            "hello. hel"
+        );
     }
 }

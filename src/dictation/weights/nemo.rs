@@ -81,7 +81,8 @@ impl Archive {
     /// # Errors
     /// It can't be read or unpacked, or is damaged.
     pub fn weights(&self, scratch: &Path) -> Result<NemoWeights, ModelError> {
-        let fail = |error: std::io::Error| ModelError::File { file: self.file.clone(), why: error.to_string() };
+        let fail =
+            |error: std::io::Error| ModelError::File { file: self.file.clone(), why: error.to_string() };
         match self.checkpoint {
             Place::Plain { start, length } => {
                 let file = File::open(&self.file).map_err(fail)?;
@@ -133,7 +134,8 @@ impl Found {
             self.checkpoint = Some((part.start, part.length));
             return Ok(());
         }
-        let is_wanted = ["model_config.yaml", "tokenizer.model", "vocab.txt"].iter().any(|end| name.ends_with(end));
+        let is_wanted =
+            ["model_config.yaml", "tokenizer.model", "vocab.txt"].iter().any(|end| name.ends_with(end));
         if !is_wanted || part.length > LARGEST_TEXT {
             return Ok(());
         }
@@ -213,7 +215,8 @@ impl NemoWeights {
         let start = usize::try_from(start).map_err(|_too_large| damaged("it is too large"))?;
         let length = usize::try_from(length).map_err(|_too_large| damaged("it is too large"))?;
         let end = start.checked_add(length);
-        let checkpoint = end.and_then(|end| map.get(start..end)).ok_or_else(|| damaged("it ends too soon"))?;
+        let checkpoint =
+            end.and_then(|end| map.get(start..end)).ok_or_else(|| damaged("it ends too soon"))?;
         let tensors = checkpoint::read(checkpoint)?;
         let tensors = tensors.into_iter().map(|(name, stored)| (translate(&name), stored)).collect();
         Ok(Self { map, start, tensors })
@@ -264,7 +267,8 @@ impl Weights for NemoWeights {
             return Err(ModelError::Shape { name: name.to_owned(), found, expected });
         }
         let range = self.start + stored.bytes.start..self.start + stored.bytes.end;
-        let bytes = self.map.get(range).ok_or_else(|| ModelError::Damaged(format!("`{name}` ends too soon")))?;
+        let bytes =
+            self.map.get(range).ok_or_else(|| ModelError::Damaged(format!("`{name}` ends too soon")))?;
         Ok(Tensor::from_raw_buffer(bytes, stored.kind, shape, &Device::Cpu)?.to_dtype(DType::F32)?)
     }
 
@@ -295,7 +299,10 @@ mod tests {
             ("encoder.layers.3.conv.batch_norm.running_var", "encoder.layers.3.conv.norm.running_var"),
             ("encoder.layers.3.self_attn.linear_out.weight", "encoder.layers.3.self_attn.o_proj.weight"),
             ("encoder.layers.3.self_attn.pos_bias_u", "encoder.layers.3.self_attn.bias_u"),
-            ("encoder.layers.3.feed_forward1.linear1.weight", "encoder.layers.3.feed_forward1.linear1.weight"),
+            (
+                "encoder.layers.3.feed_forward1.linear1.weight",
+                "encoder.layers.3.feed_forward1.linear1.weight",
+            ),
             ("decoder.prediction.dec_rnn.lstm.weight_ih_l0", "decoder.lstm.weight_ih_l0"),
             ("decoder.decoder_layers.0.weight", "ctc_head.weight"),
             ("ctc_decoder.decoder_layers.0.weight", "ctc_decoder.decoder_layers.0.weight"),

@@ -21,7 +21,9 @@ impl Weights for RandomWeights {
         let mut random = fastrand::Rng::with_seed(seed);
         let inputs: usize = shape.iter().skip(1).product();
         let (middle, spread) = match shape {
-            [_] if name.contains("norm") && (name.ends_with("weight") || name.ends_with("running_var")) => (1.0, 0.1),
+            [_] if name.contains("norm") && (name.ends_with("weight") || name.ends_with("running_var")) => {
+                (1.0, 0.1)
+            }
             [_] => (0.0, 0.1),
             _ => (0.0, (3.0 / inputs.max(1) as f32).sqrt()),
         };

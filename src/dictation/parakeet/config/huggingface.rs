@@ -87,9 +87,10 @@ impl Config {
         };
         let vocabulary = model.vocab_size;
         let head = match model.model_type.as_str() {
-            "parakeet_ctc" => {
-                HeadConfig::Ctc { vocabulary, blank: model.pad_token_id.ok_or("it does not say which token is blank")? }
-            }
+            "parakeet_ctc" => HeadConfig::Ctc {
+                vocabulary,
+                blank: model.pad_token_id.ok_or("it does not say which token is blank")?,
+            },
             kind @ ("parakeet_tdt" | "parakeet_rnnt") => {
                 let hidden = model.decoder_hidden_size.ok_or("it does not say how large its decoder is")?;
                 let durations = match kind {
@@ -100,7 +101,9 @@ impl Config {
                     vocabulary,
                     blank: model.blank_token_id.ok_or("it does not say which token is blank")?,
                     hidden,
-                    layers: model.num_decoder_layers.ok_or("it does not say how many layers its decoder has")?,
+                    layers: model
+                        .num_decoder_layers
+                        .ok_or("it does not say how many layers its decoder has")?,
                     joint: hidden,
                     durations,
                     most_symbols: model.max_symbols_per_step.unwrap_or(10).max(1),

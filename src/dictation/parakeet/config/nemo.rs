@@ -78,7 +78,8 @@ impl Config {
         tree.only("encoder.untie_biases", &["true"])?;
         tree.only("joint.jointnet.activation", &["relu"])?;
 
-        let rate = tree.optional_size("preprocessor.sample_rate").or_else(|| tree.optional_size("sample_rate"));
+        let rate =
+            tree.optional_size("preprocessor.sample_rate").or_else(|| tree.optional_size("sample_rate"));
         let rate = rate.ok_or("`sample_rate` is missing in its settings")?;
         let samples = |path: &str| {
             let seconds = tree.number(path).filter(|seconds| (0.0..10.0).contains(seconds));
@@ -132,7 +133,8 @@ impl Tree {
             return Err(format!("it has {extra} more outputs and {} durations", durations.len()));
         }
         let most_symbols = self.optional_size("decoding.greedy.max_symbols");
-        let most_symbols = most_symbols.or_else(|| self.optional_size("decoding.greedy.max_symbols_per_step"));
+        let most_symbols =
+            most_symbols.or_else(|| self.optional_size("decoding.greedy.max_symbols_per_step"));
         Ok(HeadConfig::Transducer(TransducerConfig {
             vocabulary: pieces + 1,
             blank: u32::try_from(pieces).map_err(|_too_large| "its vocabulary is too large")?,

@@ -123,7 +123,8 @@ fn theirs(name: &str) -> String {
 }
 
 fn checkpoint() -> Vec<u8> {
-    let tensors = candle_core::safetensors::load(folder("parakeet-tdt-tiny").join("model.safetensors"), &Device::Cpu);
+    let tensors =
+        candle_core::safetensors::load(folder("parakeet-tdt-tiny").join("model.safetensors"), &Device::Cpu);
     let tensors = tensors.unwrap();
     let mut pickle = Pickle(vec![0x80, 2]);
     pickle.table();
@@ -155,8 +156,12 @@ fn checkpoint() -> Vec<u8> {
 fn sentencepiece() -> Vec<u8> {
     let json = std::fs::read(folder("parakeet-tdt-tiny").join("tokenizer.json")).unwrap();
     let json: Value = serde_json::from_slice(&json).unwrap();
-    let mut pieces: Vec<(&String, u64)> =
-        json["model"]["vocab"].as_object().unwrap().iter().map(|(piece, number)| (piece, number.as_u64().unwrap())).collect();
+    let mut pieces: Vec<(&String, u64)> = json["model"]["vocab"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .map(|(piece, number)| (piece, number.as_u64().unwrap()))
+        .collect();
     pieces.sort_by_key(|(_, number)| *number);
     let message = |(piece, number): (&String, u64)| {
         let kind = if number < 3 { 3 } else { 1 };

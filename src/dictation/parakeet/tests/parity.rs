@@ -90,7 +90,12 @@ fn the_transducer_in_pieces() {
     check("prediction", &Tensor::new(said.clone(), &Device::Cpu).unwrap(), &expected["decoder_out"], OTHERS);
     let (hidden, cells) = state.parts();
     for (name, ours) in [("lstm_h", hidden), ("lstm_c", cells)] {
-        check(name, &Tensor::new(ours, &Device::Cpu).unwrap(), &expected[name].flatten_all().unwrap(), OTHERS);
+        check(
+            name,
+            &Tensor::new(ours, &Device::Cpu).unwrap(),
+            &expected[name].flatten_all().unwrap(),
+            OTHERS,
+        );
     }
     let frames: Vec<Vec<f32>> = expected["projected"].to_vec2().unwrap();
     for (index, frame) in numbers("joint_frames").into_iter().enumerate() {

@@ -95,7 +95,8 @@ mod tests {
         model.extend(piece("<0x41>", Some(6)));
         model.extend(piece("x", Some(4)));
         model.extend([0x12, 2, 8, 1]); // The trainer's settings.
-        let expected = [Piece::Hidden, Piece::Text("\u{2581}a".into()), Piece::Byte(0x41), Piece::Text("x".into())];
+        let expected =
+            [Piece::Hidden, Piece::Text("\u{2581}a".into()), Piece::Byte(0x41), Piece::Text("x".into())];
         assert_eq!(pieces(&model).unwrap(), expected);
         assert_eq!(pieces(&model[..model.len() - 1]), None);
         assert_eq!(pieces(&[]), None);

@@ -45,7 +45,8 @@ pub fn read(checkpoint: &[u8]) -> Result<HashMap<String, Stored>, ModelError> {
         }
         parts.insert(name, start..start.saturating_add(size));
     }
-    let (root, index) = program.ok_or_else(|| ModelError::Damaged("the checkpoint has no data.pkl".to_owned()))?;
+    let (root, index) =
+        program.ok_or_else(|| ModelError::Damaged("the checkpoint has no data.pkl".to_owned()))?;
     let mut stack = Stack::empty();
     stack.read_loop(&mut BufReader::new(zip.by_index(index).map_err(fail)?))?;
     let Object::Dict(entries) = stack.finalize()? else {
@@ -57,7 +58,8 @@ pub fn read(checkpoint: &[u8]) -> Result<HashMap<String, Stored>, ModelError> {
         if let (Object::Unicode(name), Some(view)) = (name, View::of(value)) {
             let part = parts.get(&format!("{root}data/{}", view.part));
             let bytes = part.and_then(|part| view.within(part));
-            let bytes = bytes.ok_or_else(|| ModelError::Damaged(format!("`{name}` is not where it should be")))?;
+            let bytes =
+                bytes.ok_or_else(|| ModelError::Damaged(format!("`{name}` is not where it should be")))?;
             tensors.insert(name.clone(), Stored { kind: view.kind, shape: view.shape, bytes });
         }
     }
@@ -77,12 +79,15 @@ struct View<'a> {
 impl<'a> View<'a> {
     fn of(value: &'a Object) -> Option<Self> {
         let Object::Reduce { callable, args } = value else { return None };
-        let (Object::Class { class_name, .. }, Object::Tuple(args)) = (&**callable, &**args) else { return None };
+        let (Object::Class { class_name, .. }, Object::Tuple(args)) = (&**callable, &**args) else {
+            return None;
+        };
         match (class_name.as_str(), args.as_slice()) {
             ("_rebuild_parameter", [inner, ..]) => Self::of(inner),
             ("_rebuild_tensor_v2", [Object::PersistentLoad(storage), offset, shape, strides, ..]) => {
                 let Object::Tuple(storage) = &**storage else { return None };
-                let [_, Object::Class { class_name, .. }, Object::Unicode(part), ..] = storage.as_slice() else {
+                let [_, Object::Class { class_name, .. }, Object::Unicode(part), ..] = storage.as_slice()
+                else {
                     return None;
                 };
                 let kind = match class_name.as_str() {
@@ -97,7 +102,13 @@ impl<'a> View<'a> {
                     Object::Tuple(sizes) => sizes.iter().map(size).collect::<Option<Vec<_>>>(),
                     _ => None,
                 };
-                Some(Self { part, kind, offset: size(offset)?, shape: sizes(shape)?, strides: sizes(strides)? })
+                Some(Self {
+                    part,
+                    kind,
+                    offset: size(offset)?,
+                    shape: sizes(shape)?,
+                    strides: sizes(strides)?,
+                })
             }
             _ => None,
         }
