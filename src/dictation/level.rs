@@ -135,7 +135,8 @@ mod tests {
 
     #[test]
     fn frames_do_not_depend_on_blocks() {
-        let samples: Vec<f32> = (0..20_000).map(|index| ((index * 7919) % 1000) as f32 / 1000.0 - 0.5).collect();
+        let samples: Vec<f32> =
+            (0..20_000).map(|index| ((index * 7919) % 1000) as f32 / 1000.0 - 0.5).collect();
         let expected = frames(&mut Meter::new(48_000), &samples);
         let mut meter = Meter::new(48_000);
         let pieces: Vec<Frame> = samples.chunks(333).flat_map(|block| frames(&mut meter, block)).collect();

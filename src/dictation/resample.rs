@@ -210,7 +210,8 @@ mod tests {
     fn what_16_khz_cannot_hold_is_gone() {
         for (rate, pitch) in [(48_000, 9_000.0), (44_100, 10_000.0), (48_000, 15_000.0), (96_000, 30_000.0)] {
             let output = all(rate, &sine(rate, pitch, rate as usize), 4_096);
-            let loudest = output[200..15_800].iter().fold(0.0_f32, |loudest, sample| loudest.max(sample.abs()));
+            let loudest =
+                output[200..15_800].iter().fold(0.0_f32, |loudest, sample| loudest.max(sample.abs()));
             assert!(loudest < 1e-3, "{rate} {pitch}: {loudest}");
         }
     }
@@ -225,7 +226,8 @@ mod tests {
     fn a_constant_stays_constant_and_clipping_stays_within_scale() {
         let output = all(44_100, &vec![0.25; 44_100], 512);
         assert!(output[100..15_900].iter().all(|sample| (sample - 0.25).abs() < 1e-5));
-        let square: Vec<f32> = (0..48_000).map(|index| if index / 50 % 2 == 0 { 1.0 } else { -1.0 }).collect();
+        let square: Vec<f32> =
+            (0..48_000).map(|index| if index / 50 % 2 == 0 { 1.0 } else { -1.0 }).collect();
         assert!(all(48_000, &square, 512).iter().all(|sample| sample.abs() <= 1.0));
     }
 

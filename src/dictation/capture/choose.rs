@@ -100,13 +100,20 @@ mod tests {
     fn the_first_that_opens() {
         let busy = || CaptureError::Busy("default".to_owned());
         let gone = || CaptureError::Lost("default".to_owned());
-        let program = || CaptureError::Program { program: "parec".to_owned(), detail: "is not installed".to_owned() };
+        let program =
+            || CaptureError::Program { program: "parec".to_owned(), detail: "is not installed".to_owned() };
         let here = || Surroundings { has_device: true, ..Surroundings::default() };
-        let (opened, result) =
-            outcome(here(), vec![Fake("a", false, Err(busy())), Fake("b", true, Ok(())), Fake("c", true, Ok(()))]);
+        let (opened, result) = outcome(
+            here(),
+            vec![Fake("a", false, Err(busy())), Fake("b", true, Ok(())), Fake("c", true, Ok(()))],
+        );
         assert_eq!((opened, result), (vec!["b".to_owned()], Ok(())));
         let (opened, result) = outcome(here(), vec![Fake("a", true, Err(gone())), Fake("b", true, Ok(()))]);
-        assert_eq!((opened, result), (vec!["a".to_owned()], Err(gone())), "one that was open is not replaced");
+        assert_eq!(
+            (opened, result),
+            (vec!["a".to_owned()], Err(gone())),
+            "one that was open is not replaced"
+        );
         let (opened, result) =
             outcome(here(), vec![Fake("a", false, Err(busy())), Fake("b", false, Err(program()))]);
         assert_eq!((opened, result), (vec![], Err(busy())), "the first error counts");

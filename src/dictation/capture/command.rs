@@ -40,10 +40,11 @@ impl CommandSource {
     /// # Errors
     /// It is no command line.
     pub fn new(line: &str, microphone: &str) -> Result<Self, CaptureError> {
-        let words = words::split(line).filter(|words| !words.is_empty()).ok_or_else(|| CaptureError::Program {
-            program: line.to_owned(),
-            detail: "is no command line: a quote is left open, or it is empty".to_owned(),
-        })?;
+        let words =
+            words::split(line).filter(|words| !words.is_empty()).ok_or_else(|| CaptureError::Program {
+                program: line.to_owned(),
+                detail: "is no command line: a quote is left open, or it is empty".to_owned(),
+            })?;
         let known = if let [program] = words.as_slice() { arguments(program, microphone) } else { None };
         Ok(Self { words: known.unwrap_or(words) })
     }
@@ -58,7 +59,8 @@ impl CommandSource {
     }
 
     fn spawn(&self) -> Result<Child, CaptureError> {
-        let (program, arguments) = self.words.split_first().ok_or_else(|| self.error("is missing".to_owned()))?;
+        let (program, arguments) =
+            self.words.split_first().ok_or_else(|| self.error("is missing".to_owned()))?;
         Command::new(program)
             .args(arguments)
             .stdin(Stdio::null())
@@ -75,7 +77,9 @@ impl CommandSource {
 
     /// Moves samples until the program ends or is not wanted any more; what it printed goes to `printed`.
     fn pump(&self, child: &mut Child, outlet: &Outlet, printed: &mut Vec<u8>) -> Result<(), Errno> {
-        let (Some(mut output), Some(mut error)) = (child.stdout.take(), child.stderr.take()) else { return Ok(()) };
+        let (Some(mut output), Some(mut error)) = (child.stdout.take(), child.stderr.take()) else {
+            return Ok(());
+        };
         let mut intake: Option<Intake> = None;
         let mut block = [0_u8; 4_096];
         let mut samples = Vec::with_capacity(block.len());
@@ -123,7 +127,9 @@ impl CommandSource {
                     }
                 }
                 let rate = SAMPLE_RATE as u32;
-                intake.get_or_insert_with(|| Intake::new(outlet.open(self.program(), rate), 1)).take(&samples);
+                intake
+                    .get_or_insert_with(|| Intake::new(outlet.open(self.program(), rate), 1))
+                    .take(&samples);
             }
         }
     }
@@ -180,7 +186,12 @@ fn arguments(program: &str, microphone: &str) -> Option<Vec<String>> {
 fn first_line(printed: &[u8]) -> String {
     let text = String::from_utf8_lossy(printed);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    line.chars().filter(|sign| !sign.is_control()).take(SHOWN).collect::<String>().trim_end_matches('.').to_owned()
+    line.chars()
+        .filter(|sign| !sign.is_control())
+        .take(SHOWN)
+        .collect::<String>()
+        .trim_end_matches('.')
+        .to_owned()
 }
 
 #[cfg(test)]

@@ -6,10 +6,13 @@
 use super::error::CaptureError;
 use super::intake::Intake;
 use super::source::{Outlet, Source};
+use super::surroundings::Surroundings;
 use crate::dictation::audio::SAMPLE_RATE;
 use crate::proto::voice::Microphone;
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
-use cpal::{BufferSize, Device, ErrorKind, FromSample, Host, SampleFormat, SizedSample, Stream, StreamConfig};
+use cpal::{
+    BufferSize, Device, ErrorKind, FromSample, Host, SampleFormat, SizedSample, Stream, StreamConfig,
+};
 
 /// How the system's default is called where it has no name of its own.
 const DEFAULT: &str = "default";
@@ -32,7 +35,9 @@ impl DeviceSource {
 
     fn find(&self, host: &Host, outlet: &Outlet) -> Result<(String, Device), CaptureError> {
         if !self.microphone.is_empty() && self.microphone != DEFAULT {
-            let named = inputs(host).into_iter().find(|input| input.name == self.microphone || input.id == self.microphone);
+            let named = inputs(host)
+                .into_iter()
+                .find(|input| input.name == self.microphone || input.id == self.microphone);
             match named {
                 Some(input) => return Ok((input.name, input.device)),
                 None => outlet.notice(format!(
@@ -41,7 +46,8 @@ impl DeviceSource {
                 )),
             }
         }
-        let device = host.default_input_device().ok_or_else(|| CaptureError::NoMicrophone(DEFAULT.to_owned()))?;
+        let device =
+            host.default_input_device().ok_or_else(|| CaptureError::NoMicrophone(DEFAULT.to_owned()))?;
         Ok((name_of_default(&device), device))
     }
 }
@@ -61,8 +67,12 @@ impl Source for DeviceSource {
 /// All microphones, the system's default first.
 ///
 /// # Errors
-/// There is no audio system.
+/// There is no audio system, or nothing that it could record from.
 pub fn list() -> Result<Vec<Microphone>, CaptureError> {
+    if let Some(why) = Surroundings::here().why_none() {
+        // The list would name devices all the same: those that lead to whatever there may be.
+        return Err(CaptureError::NoAudio(why.to_owned()));
+    }
     let host = host()?;
     let default = host.default_input_device().map(|device| name_of_default(&device));
     let mut microphones: Vec<Microphone> =
@@ -82,7 +92,8 @@ fn host() -> Result<Host, CaptureError> {
         any(target_arch = "x86_64", target_arch = "aarch64")
     ))]
     super::alsa_symbols::load().map_err(CaptureError::NoAudio)?;
-    cpal::host_from_id(cpal::default_host().id()).map_err(|error| CaptureError::NoAudio(format!("No audio here: {error}.")))
+    cpal::host_from_id(cpal::default_host().id())
+        .map_err(|error| CaptureError::NoAudio(format!("No audio here: {error}.")))
 }
 
 struct Input {
@@ -105,7 +116,8 @@ fn inputs(host: &Host) -> Vec<Input> {
             continue;
         }
         let description = device.description();
-        let name = description.map_or_else(|_nameless| id.clone(), |description| description.name().to_owned());
+        let name =
+            description.map_or_else(|_nameless| id.clone(), |description| description.name().to_owned());
         // Two of one name are told apart by what the system calls them.
         let is_taken = inputs.iter().any(|other| other.name == name);
         inputs.push(Input { name: if is_taken { format!("{name} ({id})") } else { name }, id, device });
@@ -127,7 +139,9 @@ fn name_of_default(device: &Device) -> String {
     if cfg!(target_os = "linux") {
         return DEFAULT.to_owned();
     }
-    device.description().map_or_else(|_nameless| DEFAULT.to_owned(), |description| description.name().to_owned())
+    device
+        .description()
+        .map_or_else(|_nameless| DEFAULT.to_owned(), |description| description.name().to_owned())
 }
 
 /// A device that is being opened.
@@ -154,7 +168,11 @@ impl Opening<'_> {
     fn config(&self) -> Result<(StreamConfig, SampleFormat), CaptureError> {
         let wanted = SAMPLE_RATE as u32;
         // A device that can't tell what it offers may still tell what it prefers.
-        let offered = self.device.supported_input_configs().map(|offers| offers.collect::<Vec<_>>()).unwrap_or_default();
+        let offered = self
+            .device
+            .supported_input_configs()
+            .map(|offers| offers.collect::<Vec<_>>())
+            .unwrap_or_default();
         let fitting = offered
             .into_iter()
             .filter(|offer| offer.channels() == 1 && is_known(offer.sample_format()))

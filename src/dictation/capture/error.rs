@@ -18,7 +18,9 @@ pub enum CaptureError {
     )]
     Permission(String),
     /// Another program uses it.
-    #[error("Another program uses the microphone “{0}”. Close that, or choose another microphone with /voice mic.")]
+    #[error(
+        "Another program uses the microphone “{0}”. Close that, or choose another microphone with /voice mic."
+    )]
     Busy(String),
     /// It was there and is gone.
     #[error("The microphone “{0}” is gone. Connect it again, or choose another with /voice mic.")]
@@ -60,7 +62,9 @@ impl CaptureError {
     /// In which way dictation fails by it.
     pub const fn failure(&self) -> VoiceFailure {
         match self {
-            Self::NoAudio(_) | Self::NoMicrophone(_) | Self::Busy(_) | Self::System { .. } => VoiceFailure::NoMicrophone,
+            Self::NoAudio(_) | Self::NoMicrophone(_) | Self::Busy(_) | Self::System { .. } => {
+                VoiceFailure::NoMicrophone
+            }
             Self::Program { .. } | Self::File(_) => VoiceFailure::NoMicrophone,
             Self::Permission(_) => VoiceFailure::PermissionDenied,
             Self::Lost(_) => VoiceFailure::MicrophoneLost,
@@ -92,7 +96,10 @@ mod tests {
             (CaptureError::Lost(name()), VoiceFailure::MicrophoneLost),
             (CaptureError::NoSound { name: name(), seconds: 3 }, VoiceFailure::Timeout),
             (CaptureError::System { name: name(), detail: "odd".to_owned() }, VoiceFailure::NoMicrophone),
-            (CaptureError::Program { program: name(), detail: "has ended".to_owned() }, VoiceFailure::NoMicrophone),
+            (
+                CaptureError::Program { program: name(), detail: "has ended".to_owned() },
+                VoiceFailure::NoMicrophone,
+            ),
         ];
         for (error, failure) in all {
             let text = error.to_string();

@@ -38,7 +38,9 @@ impl Surroundings {
         Self {
             is_ssh: ["SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"].iter().any(|name| variable(name).is_some()),
             is_container: variable("container").is_some()
-                || ["/.dockerenv", "/run/.containerenv"].iter().any(|file| below(root, Path::new(file)).exists()),
+                || ["/.dockerenv", "/run/.containerenv"]
+                    .iter()
+                    .any(|file| below(root, Path::new(file)).exists()),
             has_device: !devices.is_empty(),
             is_refused: !devices.is_empty() && devices.iter().all(|device| !may_use(device)),
             has_server: names_server || sockets,
@@ -133,13 +135,23 @@ mod tests {
         type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str], Option<&'a str>, Option<&'a str>);
         let cases: [Case<'_>; 9] = [
             (&[], &[], None, Some("No microphone on this machine: it has neither")),
-            (&[], &["dev/snd/pcmC0D0p", "dev/snd/controlC0"], None, Some("No microphone on this machine: it has neither")),
+            (
+                &[],
+                &["dev/snd/pcmC0D0p", "dev/snd/controlC0"],
+                None,
+                Some("No microphone on this machine: it has neither"),
+            ),
             (&[], &["dev/snd/pcmC0D0c"], None, None),
             (&[runtime], &["run/user/7/pulse/native"], None, None),
             (&[runtime], &["run/user/7/pipewire-0"], None, None),
             (&[], &[".dockerenv"], None, Some("No microphone in this container")),
             (&[("container", "podman"), ("PULSE_SERVER", "unix:/pulse")], &[], None, None),
-            (&[ssh], &[], Some("No microphone over SSH"), Some("No microphone on this machine, which your terminal")),
+            (
+                &[ssh],
+                &[],
+                Some("No microphone over SSH"),
+                Some("No microphone on this machine, which your terminal"),
+            ),
             (&[ssh, ("PULSE_SERVER", "tcp:localhost:4713")], &[], None, None),
         ];
         for (variables, files, before, after) in cases {
@@ -149,7 +161,10 @@ mod tests {
                 (Some(said), Some(expected)) => said.starts_with(expected),
                 _ => false,
             };
-            assert!(is(surroundings.why_not_by_itself(), before), "{variables:?} {files:?}: {surroundings:?}");
+            assert!(
+                is(surroundings.why_not_by_itself(), before),
+                "{variables:?} {files:?}: {surroundings:?}"
+            );
             if cfg!(target_os = "linux") {
                 assert!(is(surroundings.why_none(), after), "{variables:?} {files:?}: {surroundings:?}");
             }

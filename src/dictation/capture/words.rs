@@ -63,7 +63,8 @@ mod tests {
             ("ü 'ö;|&'", Some(&["ü", "ö;|&"])),
         ];
         for (line, expected) in cases {
-            let expected: Option<Vec<String>> = expected.map(|words| words.iter().map(|word| (*word).to_owned()).collect());
+            let expected: Option<Vec<String>> =
+                expected.map(|words| words.iter().map(|word| (*word).to_owned()).collect());
             assert_eq!(split(line), expected, "{line}");
         }
     }

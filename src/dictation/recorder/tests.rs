@@ -289,7 +289,8 @@ fn a_microphone_that_vanishes() {
             _ => studio.wait(3_000),
         }
         let told = studio.told();
-        let [Told::Listening { .. }, Told::StoppedItself(why), Told::Chunk(chunk), end] = told.as_slice() else {
+        let [Told::Listening { .. }, Told::StoppedItself(why), Told::Chunk(chunk), end] = told.as_slice()
+        else {
             panic!("{way}: {} things", told.len())
         };
         assert_eq!(why.contains("Studio"), way != 1, "{why}");
@@ -410,7 +411,9 @@ fn levels_and_growing_chunks() {
     let fillings: Vec<Duration> = studio
         .told
         .iter()
-        .filter_map(|heard| if let Told::Filling { number: 0, length } = heard.told { Some(length) } else { None })
+        .filter_map(
+            |heard| if let Told::Filling { number: 0, length } = heard.told { Some(length) } else { None },
+        )
         .collect();
     assert!(fillings.len() > 10 && fillings.is_sorted(), "{fillings:?}");
     studio.told();

@@ -48,8 +48,12 @@ fn samples_that_come_in_pieces() {
 
 #[test]
 fn why_a_program_has_ended() {
-    let (_none, error) = whole(r"sh -c 'printf \\n >&2; printf \\033[1mno.such.device. >&2; echo more >&2; exit 3'");
-    assert_eq!(error, "The recording program “sh” has ended: [1mno.such.device.more. Check the setting voice.source.");
+    let (_none, error) =
+        whole(r"sh -c 'printf \\n >&2; printf \\033[1mno.such.device. >&2; echo more >&2; exit 3'");
+    assert_eq!(
+        error,
+        "The recording program “sh” has ended: [1mno.such.device.more. Check the setting voice.source."
+    );
     let (_none, error) = whole("sh -c 'exit 3'");
     assert!(error.contains("has ended with code 3"), "{error}");
     let (_none, error) = whole("no-such-recorder --fast");
@@ -65,7 +69,8 @@ fn a_flood_of_prints_is_bounded() {
 #[test]
 fn one_that_is_not_wanted_any_more_is_killed_and_waited_for() {
     // The shell's child is of its group, and ignores what can be ignored.
-    let (tap, notes) = run("sh -c 'trap \"\" TERM HUP PIPE; echo $$; sleep 600 & echo $!; cat /dev/zero; wait'");
+    let (tap, notes) =
+        run("sh -c 'trap \"\" TERM HUP PIPE; echo $$; sleep 600 & echo $!; cat /dev/zero; wait'");
     let Note::Opened { mut samples, .. } = notes.recv().unwrap() else { panic!() };
     let mut bytes = Vec::new();
     let mut read = Vec::new();
@@ -75,7 +80,8 @@ fn one_that_is_not_wanted_any_more_is_killed_and_waited_for() {
         bytes.extend(read.iter().flat_map(|sample| ((sample * 32_768.0) as i16).to_le_bytes()));
         let text: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
         if let [shell, child, _more, ..] = text.as_slice() {
-            break [*shell, *child].map(|number| String::from_utf8(number.to_vec()).unwrap().parse::<i32>().unwrap());
+            break [*shell, *child]
+                .map(|number| String::from_utf8(number.to_vec()).unwrap().parse::<i32>().unwrap());
         }
         std::thread::yield_now();
     };
@@ -98,7 +104,10 @@ fn one_that_is_not_wanted_any_more_is_killed_and_waited_for() {
 fn command_lines() {
     let words = |line: &str, microphone: &str| CommandSource::new(line, microphone).unwrap().words.join(" ");
     assert_eq!(words("arecord", ""), "arecord -q -t raw -f S16_LE -r 16000 -c 1");
-    assert_eq!(words("/usr/bin/arecord", "hw:1"), "/usr/bin/arecord -q -t raw -f S16_LE -r 16000 -c 1 --device=hw:1");
+    assert_eq!(
+        words("/usr/bin/arecord", "hw:1"),
+        "/usr/bin/arecord -q -t raw -f S16_LE -r 16000 -c 1 --device=hw:1"
+    );
     let parec = "parec --raw --format=s16le --rate=16000 --channels=1 --latency-msec=30";
     assert_eq!(words("parec", ""), parec);
     assert_eq!(words("parec", "usb"), format!("{parec} --device=usb"));
