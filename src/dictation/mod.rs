@@ -10,6 +10,9 @@
 //! | [`audio`] | samples and chunks, as all parts speak of them |
 //! | [`audio_file`], [`transcribe`] | recordings in files, and what was said in them |
 //! | [`capture`] | where sound comes from: a device, a program, a file |
+//! | [`recorder`] | one recording after another: what is between sound and model |
+//! | [`resample`], [`level`] | to 16 kHz; how loud it is |
+//! | [`vad`], [`chunker`] | what is speech, and where it is cut |
 //! | [`transcriber`] | what a speech model can do, and what it gives |
 //! | [`log_mel`] | waveforms to features |
 //! | [`nn`] | layers and kernels that both models are made of |

@@ -13,15 +13,10 @@ const BEGINS: f32 = 0.7;
 const GOES_ON: f32 = 0.5;
 
 /// Judges one recording, frame by frame.
+#[derive(Default)]
 pub struct Vad {
     detector: Box<earshot::Detector>,
     gate: Gate,
-}
-
-impl Default for Vad {
-    fn default() -> Self {
-        Self { detector: Box::default(), gate: Gate::default() }
-    }
 }
 
 impl Vad {

@@ -295,7 +295,11 @@ mod tests {
     #[test]
     fn every_name_leads_somewhere() {
         assert!(SYMBOLS.len() > 400);
-        assert!(SYMBOLS.iter().all(|(name, ..)| name.to_bytes().starts_with(b"snd_") || name.to_bytes()[0] == b'_'));
+        assert!(
+            SYMBOLS
+                .iter()
+                .all(|(name, ..)| name.to_bytes().starts_with(b"snd_") || name.to_bytes()[0] == b'_')
+        );
         if load().is_err() {
             // Where the library is missing there is nothing to look at.
             return;

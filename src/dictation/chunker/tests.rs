@@ -53,12 +53,16 @@ fn table() {
     // What is spoken, and the chunks.
     let cases: [(&str, &[(usize, Kind)], &[(usize, usize)]); 14] = [
         ("nothing", &[], &[]),
-        ("an hour of silence", &[(225_000, QUIET)], &[]),
+        ("minutes of silence", &[(20_000, QUIET)], &[]),
         ("all speech", &[(100, SPEECH)], &[(0, 100)]),
         ("a short lead is kept whole", &[(40, QUIET), (50, SPEECH)], &[(0, 90)]),
         ("of a long one a second is kept", &[(500, QUIET), (50, SPEECH)], &[(438, 550)]),
         ("a short pause is none", &[(50, SPEECH), (31, QUIET), (50, SPEECH)], &[(0, 131)]),
-        ("a pause, cut at the earliest of equals", &[(50, SPEECH), (40, QUIET), (50, SPEECH)], &[(0, 50), (50, 140)]),
+        (
+            "a pause, cut at the earliest of equals",
+            &[(50, SPEECH), (40, QUIET), (50, SPEECH)],
+            &[(0, 50), (50, 140)],
+        ),
         (
             "a pause, cut where it is quietest",
             &[(50, SPEECH), (10, QUIET), (2, dip), (28, QUIET), (50, SPEECH)],
@@ -72,7 +76,11 @@ fn table() {
         ("a pause at the end", &[(50, SPEECH), (10, QUIET)], &[(0, 60)]),
         ("a long pause at the end", &[(50, SPEECH), (100, QUIET)], &[(0, 50)]),
         ("speech without a pause", &[(600, SPEECH), (3, low), (297, SPEECH)], &[(0, 600), (600, 900)]),
-        ("its quietest place counts within 3 s", &[(400, SPEECH), (3, low), (497, SPEECH)], &[(0, 563), (563, 900)]),
+        (
+            "its quietest place counts within 3 s",
+            &[(400, SPEECH), (3, low), (497, SPEECH)],
+            &[(0, 563), (563, 900)],
+        ),
         (
             "a dip that is no pause is a good place",
             &[(700, SPEECH), (20, QUIET), (100, SPEECH)],
@@ -102,7 +110,8 @@ fn a_chunk_is_there_half_a_second_after_speech() {
 
 #[test]
 fn the_rest_belongs_to_the_last_chunk() {
-    let last = |frames: &[Kind], is_speech| chunks(frames, 100, is_speech).pop().map(|chunk| chunk.samples.len());
+    let last =
+        |frames: &[Kind], is_speech| chunks(frames, 100, is_speech).pop().map(|chunk| chunk.samples.len());
     assert_eq!(last(&[SPEECH], false), Some(356));
     assert_eq!(last(&[QUIET], false), None);
     assert_eq!(last(&[QUIET], true), Some(356));
@@ -122,7 +131,7 @@ fn any_frames() -> impl Strategy<Value = Vec<Kind>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn nothing_is_lost_or_doubled(frames in any_frames(), rest in 0..FRAME, rest_is_speech: bool) {
         let rest_is_speech = rest_is_speech && rest > 0;

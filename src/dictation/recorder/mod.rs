@@ -146,7 +146,8 @@ impl Recorder {
         let (inputs, received) = mpsc::channel();
         let opener = Opener { choose, inputs: inputs.clone() };
         let desk = Desk::new(opener, rules);
-        let thread = thread::Builder::new().name("recorder".to_owned()).spawn(move || run(desk, &received, tell))?;
+        let thread =
+            thread::Builder::new().name("recorder".to_owned()).spawn(move || run(desk, &received, tell))?;
         Ok(Self { inputs, thread: Some(thread) })
     }
 

@@ -119,7 +119,10 @@ impl Take {
             source.take(counts, tell);
             rest = later;
             if source.heard >= limit {
-                tell(Told::StoppedItself(format!("The longest recording, {}, is reached.", minutes(longest))));
+                tell(Told::StoppedItself(format!(
+                    "The longest recording, {}, is reached.",
+                    minutes(longest)
+                )));
                 self.ends = Some(source.end(now, Duration::ZERO));
             }
         }
@@ -146,7 +149,8 @@ impl Take {
     pub fn resume(&mut self, now: Instant, tell: &mut dyn FnMut(Told)) {
         if self.ends.is_some_and(|end| now <= end.resumable_until) {
             self.ends = None;
-            let aside = self.source.as_mut().map(|source| std::mem::take(&mut source.aside)).unwrap_or_default();
+            let aside =
+                self.source.as_mut().map(|source| std::mem::take(&mut source.aside)).unwrap_or_default();
             let lost = self.source.as_ref().map_or(0, |source| source.lost);
             if !aside.is_empty() {
                 // Sound that was set aside came earlier, but the microphone has been alive since.

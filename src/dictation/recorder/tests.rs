@@ -289,7 +289,8 @@ fn a_microphone_that_vanishes() {
             _ => studio.wait(3_000),
         }
         let told = studio.told();
-        let [Told::Listening { .. }, Told::StoppedItself(why), Told::Chunk(chunk), end] = told.as_slice() else {
+        let [Told::Listening { .. }, Told::StoppedItself(why), Told::Chunk(chunk), end] = told.as_slice()
+        else {
             panic!("{way}: {} things", told.len())
         };
         assert_eq!(why.contains("Studio"), way != 1, "{why}");
@@ -410,7 +411,9 @@ fn levels_and_growing_chunks() {
     let fillings: Vec<Duration> = studio
         .told
         .iter()
-        .filter_map(|heard| if let Told::Filling { number: 0, length } = heard.told { Some(length) } else { None })
+        .filter_map(
+            |heard| if let Told::Filling { number: 0, length } = heard.told { Some(length) } else { None },
+        )
         .collect();
     assert!(fillings.len() > 10 && fillings.is_sorted(), "{fillings:?}");
     studio.told();
@@ -435,12 +438,12 @@ fn twenty_key_presses() {
 }
 
 #[test]
-fn minutes_of_silence_keep_nothing() {
+fn a_long_silence_keeps_nothing() {
     let mut studio = studio(rules());
     studio.record(ONE);
     studio.opens(1);
     let silence = vec![0.0; 16_000];
-    for _second in 0..300 {
+    for _second in 0..60 {
         studio.writer.as_mut().unwrap().write(silence.iter().copied());
         studio.wait(1_000);
         studio.told.retain(|heard| matches!(heard.told, Told::Chunk(_) | Told::StoppedItself(_)));
@@ -448,7 +451,7 @@ fn minutes_of_silence_keep_nothing() {
     assert_eq!(studio.told(), []);
     studio.stop(ONE, 0);
     studio.wait(700);
-    assert_eq!(studio.told(), [finished(300_000)]);
+    assert_eq!(studio.told(), [finished(60_000)]);
 }
 
 #[test]

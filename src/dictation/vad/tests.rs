@@ -15,7 +15,8 @@ fn clean() -> Vec<f32> {
 
 /// Which frames are speech, by the loudness of the clean signal.
 fn truth(samples: &[f32]) -> Vec<bool> {
-    let power: Vec<f32> = samples.chunks_exact(FRAME).map(|frame| frame.iter().map(|sample| sample * sample).sum()).collect();
+    let power: Vec<f32> =
+        samples.chunks_exact(FRAME).map(|frame| frame.iter().map(|sample| sample * sample).sum()).collect();
     let loudest = power.iter().copied().fold(0.0, f32::max);
     fill_gaps(power.iter().map(|power| *power > loudest * 10.0_f32.powf(-3.5)).collect())
 }
@@ -50,7 +51,8 @@ fn errors(truth: &[bool], judged: &[bool]) -> (f64, f64) {
             let around = truth.get(at.saturating_sub(6)..(at + 3).min(truth.len())).unwrap_or_default();
             !truth[at] && around.contains(&true)
         };
-        let counted = truth.iter().zip(judged).enumerate().filter(|(at, pair)| *pair.0 == of && !is_border(*at));
+        let counted =
+            truth.iter().zip(judged).enumerate().filter(|(at, pair)| *pair.0 == of && !is_border(*at));
         let frames: Vec<bool> = counted.map(|(_at, pair)| *pair.1 != of).collect();
         100.0 * frames.iter().filter(|is_wrong| **is_wrong).count() as f64 / frames.len() as f64
     };
@@ -60,11 +62,16 @@ fn errors(truth: &[bool], judged: &[bool]) -> (f64, f64) {
 /// The signal with noise at this distance, in dB, to the power of the speech itself.
 fn mixed(clean: &[f32], truth: &[bool], noise: &[f32], decibels: f64) -> Vec<f32> {
     let power = |samples: &[f32], only: Option<&[bool]>| {
-        let counted = samples.iter().enumerate().filter(|(at, _)| only.is_none_or(|only| only.get(at / FRAME) == Some(&true)));
-        let (count, sum) = counted.fold((0.0, 0.0), |(count, sum), (_, s)| (count + 1.0, sum + f64::from(*s) * f64::from(*s)));
+        let counted = samples
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| only.is_none_or(|only| only.get(at / FRAME) == Some(&true)));
+        let (count, sum) = counted
+            .fold((0.0, 0.0), |(count, sum), (_, s)| (count + 1.0, sum + f64::from(*s) * f64::from(*s)));
         sum / count
     };
-    let gain = (power(clean, Some(truth)) / power(noise, None) / 10.0_f64.powf(decibels / 10.0)).sqrt() as f32;
+    let gain =
+        (power(clean, Some(truth)) / power(noise, None) / 10.0_f64.powf(decibels / 10.0)).sqrt() as f32;
     clean.iter().zip(noise).map(|(sample, noise)| (sample + gain * noise).clamp(-1.0, 1.0)).collect()
 }
 
@@ -76,10 +83,13 @@ fn white(samples: usize) -> Vec<f32> {
 
 fn brown(samples: usize) -> Vec<f32> {
     let mut at = 0.0;
-    white(samples).into_iter().map(|step| {
-        at = at * 0.998 + step;
-        at
-    }).collect()
+    white(samples)
+        .into_iter()
+        .map(|step| {
+            at = at * 0.998 + step;
+            at
+        })
+        .collect()
 }
 
 /// Keys: six a second, each a burst of noise that dies away within some milliseconds, and a softer one as it comes up.
@@ -91,7 +101,8 @@ fn clicks(samples: usize) -> Vec<f32> {
     while at < samples {
         for (delay, loud) in [(0, 1.0), (1_300, 0.5)] {
             for offset in 0..400 {
-                if let (Some(key), Some(noise)) = (keys.get_mut(at + delay + offset), noise.get(at + offset)) {
+                if let (Some(key), Some(noise)) = (keys.get_mut(at + delay + offset), noise.get(at + offset))
+                {
                     *key += loud * noise * (-(offset as f32) / 60.0).exp();
                 }
             }
@@ -114,7 +125,8 @@ fn speech_in_noise() {
         ("brown", Some(brown(clean.len())), 10.0, 4.0, 1.0),
         ("keyboard", Some(clicks(clean.len())), 15.0, 3.3, 13.5),
     ] {
-        let signal = noise.as_ref().map_or_else(|| clean.clone(), |noise| mixed(&clean, &truth, noise, decibels));
+        let signal =
+            noise.as_ref().map_or_else(|| clean.clone(), |noise| mixed(&clean, &truth, noise, decibels));
         let (missed, falsely) = errors(&truth, &judged(&signal));
         if missed > most_missed || falsely > most_false {
             bad.push(format!("{name} {decibels} dB: {missed:.1}% {falsely:.1}%"));
