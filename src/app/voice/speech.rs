@@ -8,7 +8,6 @@ use std::io;
 ///
 /// # Errors
 /// The system gives no thread.
-#[expect(clippy::unnecessary_wraps, reason = "the shape that engines start in")]
 pub fn start(_settings: VoiceSettings, tell: Tell) -> io::Result<Box<dyn Engine>> {
     Ok(Box::new(Absent(tell)))
 }
@@ -21,12 +20,8 @@ impl Engine for Absent {
         let text = "No speech engine is part of this build, so nothing was recorded.".to_owned();
         match command {
             VoiceCommand::Record(recording) | VoiceCommand::Retry(recording) => {
-                (self.0)(VoiceEvent::Failed {
-                    recording,
-                    failure: VoiceFailure::NoMicrophone,
-                    text,
-                    can_retry: false,
-                })
+                let failure = VoiceFailure::NoMicrophone;
+                (self.0)(VoiceEvent::Failed { recording, failure, text, can_retry: false });
             }
             VoiceCommand::Status | VoiceCommand::SetUp | VoiceCommand::Fetch(_) => {
                 (self.0)(VoiceEvent::Notice(text));

@@ -363,7 +363,11 @@ pub fn refined(
     match result {
         Ok(text) => insert(state, &heard, Some(&text), note, now),
         Err(why) => {
-            insert(state, &heard, None, Some(note.map_or(why.clone(), |note| format!("{note} {why}"))), now)
+            let note = match note {
+                Some(note) => format!("{note} {why}"),
+                None => why,
+            };
+            insert(state, &heard, None, Some(note), now);
         }
     }
     Outcome::changed()
