@@ -101,7 +101,7 @@ impl ModelEditor {
     }
 }
 
-const fn answer(reason: StopReason, text: String) -> Answer {
+fn answer(reason: StopReason, text: String) -> Answer {
     match reason {
         StopReason::Stop => Answer::Text(text),
         StopReason::Length => Answer::CutShort,
