@@ -23,7 +23,7 @@ const LABEL_REACH: usize = 3;
 
 /// The text without what looks like a secret.
 pub fn redact(text: &str) -> String {
-    let visible = visible(text);
+    let visible = visible(&ends(text));
     let lines: Vec<&str> = visible.split('\n').collect();
     let in_block = blocks::find(&lines);
     let mut out = Vec::with_capacity(lines.len());
@@ -48,6 +48,22 @@ pub fn redact(text: &str) -> String {
         });
     }
     out.join("\n")
+}
+
+/// A text of more bytes than this keeps a part of its begin and one of its end: whoever sends it sends far less, and
+/// reading megabytes would take seconds.
+const LONGEST: usize = 192 * 1024;
+
+/// The begin and the end of a long text, in whole lines. Lines that may be the values of labels in the gap go too.
+fn ends(text: &str) -> std::borrow::Cow<'_, str> {
+    if text.len() <= LONGEST {
+        return text.into();
+    }
+    let head = text.get(..text.floor_char_boundary(LONGEST * 2 / 3)).unwrap_or_default();
+    let tail = text.get(text.ceil_char_boundary(text.len() - LONGEST / 3)..).unwrap_or_default();
+    let head = head.rsplit_once('\n').map_or("", |(lines, _cut)| lines);
+    let tail = tail.splitn(LABEL_REACH + 3, '\n').nth(LABEL_REACH + 2).unwrap_or_default();
+    format!("{head}\n…\n{tail}").into()
 }
 
 /// Nothing is left but markers and blanks.

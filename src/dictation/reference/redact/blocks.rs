@@ -3,6 +3,9 @@
 
 use super::random;
 
+/// A line of encoded bytes that is taken without a header is at least this long.
+const LEAST_BODY: usize = 40;
+
 /// A key without an end line is followed for so many lines.
 const LONGEST: usize = 200;
 
@@ -43,7 +46,7 @@ fn block(lines: &[&str]) -> usize {
     }
     // No end: cut off, or another kind of file. What looks like its body belongs to it.
     let body =
-        rest.skip(1).take_while(|line| is_header(line) || line.trim().is_empty() || is_encoded(line, 1));
+        rest.skip(1).take_while(|line| is_header(line) || line.trim().is_empty() || begins_encoded(line));
     body.count() + 1
 }
 
@@ -61,13 +64,26 @@ fn is_header(line: &str) -> bool {
 
 /// A line of encoded bytes as keys have it: a long one of mixed letters and digits.
 fn is_body(line: &str) -> bool {
-    is_encoded(line, 40) && random::is_mixed(core(line))
+    let core = core(line);
+    is_encoded(core) && random::is_mixed(core)
+}
+
+/// A line of a body, whatever stands before and behind it: a long run of mixed letters, or a run and nothing else.
+fn begins_encoded(line: &str) -> bool {
+    let start = line.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+    let end = start.find(|c: char| !is_letter(c)).unwrap_or(start.len());
+    let (run, rest) = start.split_at(end);
+    let is_alone = !rest.chars().any(char::is_alphanumeric);
+    !run.is_empty() && (is_alone || (run.len() >= 16 && random::is_mixed(run)))
+}
+
+const fn is_letter(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '_' | '-')
 }
 
 /// Nothing but one run of base64 or hexadecimal letters, whatever quotes it.
-fn is_encoded(line: &str, shortest: usize) -> bool {
-    let core = core(line);
-    core.len() >= shortest && core.chars().all(|c| c.is_ascii_alphanumeric() || "+/=_-".contains(c))
+fn is_encoded(core: &str) -> bool {
+    core.len() >= LEAST_BODY && core.chars().all(is_letter)
 }
 
 /// The line without quotes, marks of a diff and what joins strings in code.

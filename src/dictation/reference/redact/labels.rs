@@ -61,15 +61,16 @@ static SURE_LINE: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
         format!(r"(?:{SURE}){JOINT}\S"),
         format!(r#"(?:{SURE})["'`*_)\]]*\s+(?:is|was|are|lautet|ist)\s*:?\s+\S"#),
-        r"\b(?:bearer|basic|digest)\s+[a-z0-9+/=_.~-]*[0-9+/=_.~-][a-z0-9+/=_.~-]{7,}".to_owned(),
-        r"\b(?:bearer|basic)\s+[a-z0-9+/=_.~-]{20,}".to_owned(),
+        r"(?:^|[^a-z0-9])(?:bearer|basic|digest)\s+[a-z0-9+/=_.~-]*[0-9+/=_.~-][a-z0-9+/=_.~-]{7,}"
+            .to_owned(),
+        r"(?:^|[^a-z0-9])(?:bearer|basic)\s+[a-z0-9+/=_.~-]{20,}".to_owned(),
         r"(?:^|\s)(?:-u|--user|--password|--passwd|--token|--secret|--api-key)[ =]+\S*[:0-9]\S*".to_owned(),
         r"(?:set-)?cookie2?\s*:".to_owned(),
-        r"\bx-[a-z-]*(?:key|token|secret|auth)[a-z-]*\s*[:=]".to_owned(),
+        r"(?:^|[^a-z0-9])x-[a-z-]*(?:key|token|secret|auth)[a-z-]*\s*[:=]".to_owned(),
         r"[a-z0-9]_(?:pass|pwd|secret|token|key|credentials?|auth)\s*=[^=\s>]".to_owned(),
-        r"\b(?:pg|mysql_|redis|db|smtp|ssh)_?(?:pass|pwd)\w*\s*=\s*\S".to_owned(),
-        r"\bidentified\s+by\s+\S".to_owned(),
-        r"\bmachine\s+\S+\s+login\s+\S+".to_owned(),
+        r"(?:^|[^a-z0-9])(?:pg|mysql_|redis|db|smtp|ssh)_?(?:pass|pwd)\w*\s*=\s*\S".to_owned(),
+        r"(?:^|[^a-z0-9])identified\s+by\s+\S".to_owned(),
+        r"(?:^|[^a-z0-9])machine\s+\S+\s+login\s+\S+".to_owned(),
     ])
 });
 
@@ -94,6 +95,9 @@ static BELOW: LazyLock<[Option<Regex>; 3]> = LazyLock::new(|| {
 fn set(patterns: &[String]) -> RegexSet {
     RegexSetBuilder::new(patterns).case_insensitive(true).build().expect("constant patterns")
 }
+
+/// A line of at most so many characters can be a label as a whole.
+const SHORT: usize = 60;
 
 /// Reads the labels of a line.
 pub fn find(line: &str) -> Found {
@@ -122,18 +126,17 @@ fn any_rest(pattern: &LazyLock<Option<Regex>>, line: &str, test: impl Fn(&str) -
 }
 
 fn below(line: &str) -> Option<Label> {
-    let is_short = line.trim().chars().count() <= 60;
+    let is_short = line.trim().chars().count() <= SHORT;
     let has_separator = line
         .trim_end_matches(|c: char| c.is_whitespace() || "\"'`*_>|\\([{".contains(c))
         .ends_with([':', '=']);
-    if !is_short && !has_separator {
-        return None;
-    }
     let labels = [Label::Sure, Label::Likely, Label::Weak];
     let found = labels.into_iter().zip(BELOW.iter());
-    let mut found =
-        found.filter(|(_, pattern)| pattern.as_ref().is_some_and(|pattern| pattern.is_match(line)));
-    found.next().map(|(label, _)| label)
+    // A long line that merely ends with a name tells of a value only where the name has no other meaning.
+    let mut found = found.filter(|(label, _)| is_short || has_separator || *label == Label::Sure);
+    found
+        .find(|(_, pattern)| pattern.as_ref().is_some_and(|pattern| pattern.is_match(line)))
+        .map(|(label, _)| label)
 }
 
 /// Nothing stands here that could be a value: a blank line, a border of code or of a table.
@@ -144,12 +147,11 @@ pub fn is_between(line: &str) -> bool {
 
 /// The line below a label is its value.
 pub fn is_value_below(label: Label, line: &str) -> bool {
-    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_random = is_first_word(line, random::is_value_of_key);
     match label {
-        // A sentence is no password, code may be one.
-        Label::Sure => words.len() <= 6,
-        Label::Likely => words.len() <= 3 && is_literal(line.trim()),
-        Label::Weak => words.len() <= 2 && is_first_word(line.trim(), random::is_value_of_key),
+        Label::Sure => true,
+        Label::Likely => is_random || (line.split_whitespace().count() <= 3 && is_literal(line)),
+        Label::Weak => is_random,
     }
 }
 
@@ -215,7 +217,7 @@ fn is_literal(rest: &str) -> bool {
     }
     // One word of small letters alone on the rest of the line.
     let is_alone = rest.split_whitespace().count() == 1 && !rest.ends_with([',', ';', ')', '{', '.']);
-    let is_small = word.chars().all(|c| c.is_ascii_lowercase());
+    let is_small = word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
     is_alone && is_small && count >= 8 && !CODE_WORDS.contains(&word)
 }
 
@@ -273,9 +275,12 @@ mod tests {
         ] {
             assert!(below(label, line), "{label} {line}");
         }
-        for (label, line) in
-            [("fn token(", "&mut self,"), ("let token =", "self.next();"), ("a key", "is pressed")]
-        {
+        for (label, line) in [
+            ("fn token(", "&mut self,"),
+            ("let token =", "self.next();"),
+            ("a key", "is pressed"),
+            ("let id =", "EntryId::new(text);"),
+        ] {
             assert!(!below(label, line), "{label} {line}");
         }
     }
