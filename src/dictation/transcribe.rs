@@ -56,7 +56,7 @@ pub fn transcribe(
     }
     read?;
     let length = duration(pieces.taken);
-    for chunk in pieces.finish() {
+    if let Some(chunk) = pieces.finish() {
         decode(&chunk, model, ask, &mut all)?;
     }
     Ok(Transcribed { transcript: all, length, wall: before.elapsed() })

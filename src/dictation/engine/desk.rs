@@ -1,11 +1,13 @@
 //! The thread around the machine: gives it what happens, and does what follows.
 
-use super::ear::{Ear, Heard};
+use super::ear::{Ear, EarAsk, Heard};
 use super::machine::{Input, Machine, Model, Output};
-use super::parts::{Models, Parts, Picked};
+use super::parts::{HeardFn, Models, Parts, Picked};
 use super::worker::{self, News, Order};
 use crate::dictation::transcriber::{Ask, Cancel};
-use crate::proto::voice::{ModelState, VoiceCommand, VoiceEvent, VoiceFailure, VoiceSettings, VoiceStatus};
+use crate::proto::voice::{
+    Microphone, ModelState, VoiceCommand, VoiceEvent, VoiceFailure, VoiceSettings, VoiceStatus,
+};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -33,8 +35,10 @@ pub(super) struct Desk {
     letters: Sender<Letter>,
     began: Instant,
     models: Arc<dyn Models>,
-    ear: EarPlace,
-    microphones: Arc<dyn Fn() -> Result<Vec<crate::proto::voice::Microphone>, String> + Send + Sync>,
+    /// Made by the first recording.
+    ear: Option<Box<dyn Ear>>,
+    make_ear: Option<MakeEar>,
+    microphones: Arc<dyn Fn() -> Result<Vec<Microphone>, String> + Send + Sync>,
     worker: Option<WorkerPlace>,
     state: ModelState,
     /// Key of the model that is in memory or on its way there.
@@ -46,11 +50,7 @@ pub(super) struct Desk {
     decoding_partial: Cancel,
 }
 
-enum EarPlace {
-    NotYet(Box<dyn FnOnce(super::parts::HeardFn, &VoiceSettings) -> Box<dyn Ear> + Send>),
-    Here(Box<dyn Ear>),
-    Gone,
-}
+type MakeEar = Box<dyn FnOnce(HeardFn, &VoiceSettings) -> Box<dyn Ear> + Send>;
 
 struct WorkerPlace {
     orders: Sender<Order>,
@@ -67,7 +67,8 @@ impl Desk {
             letters,
             began: Instant::now(),
             models: parts.models,
-            ear: EarPlace::NotYet(parts.ear),
+            ear: None,
+            make_ear: Some(parts.ear),
             microphones: parts.microphones,
             worker: None,
             state: ModelState::Unloaded,
@@ -144,8 +145,8 @@ impl Desk {
     fn configure(&mut self, settings: VoiceSettings) {
         self.settings = settings;
         self.machine.set_partial(self.settings.partial_text);
-        if let EarPlace::Here(ear) = &mut self.ear {
-            ear.ask(super::ear::EarAsk::Configure(Box::new(self.settings.clone())));
+        if let Some(ear) = &mut self.ear {
+            ear.ask(EarAsk::Configure(Box::new(self.settings.clone())));
         }
         if self.worker.is_some() {
             self.order(Order::Idle(self.settings.idle));
@@ -161,7 +162,7 @@ impl Desk {
         for output in outputs {
             match output {
                 Output::Tell(event) => (self.tell)(event),
-                Output::Ear(ask) => self.ear().ask(ask),
+                Output::Ear(ask) => self.ask_ear(ask),
                 Output::NeedModel => self.need_model(),
                 Output::Decode(recording, chunk) => {
                     self.decoding = Cancel::default();
@@ -185,19 +186,17 @@ impl Desk {
         Ask { language, cancel: cancel.clone() }
     }
 
-    fn ear(&mut self) -> &mut Box<dyn Ear> {
-        if let EarPlace::NotYet(make) = std::mem::replace(&mut self.ear, EarPlace::Gone) {
+    fn ask_ear(&mut self, ask: EarAsk) {
+        if let Some(make) = self.make_ear.take() {
             let letters = self.letters.clone();
-            let heard: super::parts::HeardFn = Arc::new(move |heard| {
+            let heard: HeardFn = Arc::new(move |heard| {
                 // After the end nobody listens to the ear any more.
                 let _ended = letters.send(Letter::Heard(heard));
             });
-            self.ear = EarPlace::Here(make(heard, &self.settings));
+            self.ear = Some(make(heard, &self.settings));
         }
-        match &mut self.ear {
-            EarPlace::Here(ear) => ear,
-            // Made above, and taken only at the end.
-            EarPlace::NotYet(_) | EarPlace::Gone => unreachable!("the ear was made"),
+        if let Some(ear) = &mut self.ear {
+            ear.ask(ask);
         }
     }
 
@@ -390,7 +389,7 @@ impl Desk {
         if let Some((_, cancel)) = &self.fetching {
             cancel.cancel();
         }
-        self.ear = EarPlace::Gone;
+        self.ear = None;
         if let Some(WorkerPlace { orders, thread, ended }) = self.worker.take() {
             drop(orders);
             if ended.recv_timeout(END_WITHIN) == Err(RecvTimeoutError::Disconnected) {
@@ -405,7 +404,7 @@ impl Desk {
 pub(super) fn look(
     models: &dyn Models,
     settings: &VoiceSettings,
-    microphones: &(dyn Fn() -> Result<Vec<crate::proto::voice::Microphone>, String> + Send + Sync),
+    microphones: &(dyn Fn() -> Result<Vec<Microphone>, String> + Send + Sync),
     state: ModelState,
 ) -> VoiceStatus {
     let (microphones, no_microphones) = match microphones() {
