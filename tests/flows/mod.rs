@@ -11,6 +11,7 @@ mod permissions;
 mod resume;
 mod session;
 mod settings;
+mod speech;
 mod wire;
 mod work;
 

@@ -5,7 +5,8 @@
 #
 # A sound server of its own, with a sink that leads nowhere and the sink's monitor as the default source; ALSA's default
 # device and PulseAudio's clients find it through the environment. Speech begins FAKE_MIC_DELAY seconds (3) after the
-# command: the first samples need about 2 s. Exits with the command's code, and leaves nothing running.
+# command: the first samples need about 2 s. With FAKE_MIC_GO it begins when the file of that name is there, and its end
+# makes one named FILE.said. Exits with the command's code, and leaves nothing running.
 # Debian: pulseaudio pulseaudio-utils libasound2-plugins
 set -euo pipefail
 
@@ -42,6 +43,16 @@ for _ in {1..100}; do
 done
 pactl info >/dev/null 2>&1 || { echo "the sound server does not start:" >&2; cat "$home/log" >&2; exit 70; }
 
-(sleep "${FAKE_MIC_DELAY:-3}" && exec paplay --device=mouth "$wav") &
+speak() {
+    if [[ -z ${FAKE_MIC_GO:-} ]]; then
+        sleep "${FAKE_MIC_DELAY:-3}"
+        exec paplay --device=mouth "$wav"
+    fi
+    until [[ -e $FAKE_MIC_GO ]]; do sleep 0.05; done
+    paplay --device=mouth "$wav"
+    : >"$FAKE_MIC_GO.said"
+}
+
+speak >"$home/speaker" 2>&1 &
 speaker=$!
 "$@"

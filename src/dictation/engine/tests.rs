@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};
 
+mod long;
+
 const LONG: Duration = Duration::from_secs(20);
 
 /// Answers each recording with these chunks, a sample each: the sample's value says what the model makes of it.

@@ -27,7 +27,7 @@ fn whole(line: &str) -> (Vec<f32>, String) {
                 if let Some(mut reader) = reader {
                     reader.read(&mut all);
                 }
-                return (all, result.unwrap_err().to_string());
+                return (all, result.map_or_else(|error| error.to_string(), |()| String::new()));
             }
         }
     }
@@ -37,7 +37,9 @@ fn whole(line: &str) -> (Vec<f32>, String) {
 fn samples_of_a_program() {
     let (samples, error) = whole(r"printf '\000\100\000\200\377\177\001'");
     assert_eq!(samples, [0.5, -1.0, 32_767.0 / 32_768.0], "half a sample at the end does not count");
-    assert!(error.contains("“printf” has ended by itself"), "{error}");
+    assert_eq!(error, "", "it gave all it had");
+    let (samples, error) = whole("true");
+    assert!(samples.is_empty() && error.contains("“true” has ended by itself"), "{error}");
 }
 
 #[test]
@@ -58,6 +60,23 @@ fn why_a_program_has_ended() {
     assert!(error.contains("has ended with code 3"), "{error}");
     let (_none, error) = whole("no-such-recorder --fast");
     assert!(error.contains("“no-such-recorder” is not installed"), "{error}");
+}
+
+/// The queue holds 8 s; its reader sleeps meanwhile.
+#[test]
+fn what_comes_faster_than_it_is_read_waits() {
+    let (_tap, notes) = run("head -c 640000 /dev/zero");
+    let Note::Opened { mut samples, .. } = notes.recv().unwrap() else { panic!() };
+    let mut all = Vec::new();
+    while all.len() < 320_000 {
+        let before = all.len();
+        samples.read(&mut all);
+        if all.len() == before {
+            std::thread::yield_now();
+        }
+    }
+    assert_eq!((all.len(), samples.lost()), (320_000, 0));
+    assert!(matches!(notes.recv().unwrap(), Note::Ended(Ok(()))));
 }
 
 #[test]
