@@ -27,7 +27,12 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation
     if arguments.get(1).is_some_and(is_part) {
         return Ok(PartProgram::try_parse_from(arguments)?.into_invocation());
     }
-    Ok(Invocation::Run(Box::new(RunArgs::try_parse_from(arguments)?)))
+    let mut run = RunArgs::try_parse_from(arguments)?;
+    if run.offline {
+        // Whatever asks the settings alone is offline, too.
+        run.settings.insert(0, "network.offline=true".to_owned());
+    }
+    Ok(Invocation::Run(Box::new(run)))
 }
 
 /// A coding agent for the terminal.

@@ -57,7 +57,10 @@ fn a_line_of_json_tells_words_and_times() {
     assert_eq!((ended.stderr.as_str(), ended.code), ("", 0));
     assert!(line["file"].as_str().unwrap().ends_with("speech.wav"));
     assert_eq!(line["duration"], 2.804);
-    assert_eq!((line["kind"].as_str(), line["model"].as_str()), (Some("parakeet-tdt"), Some("parakeet-tdt-tiny")));
+    assert_eq!(
+        (line["kind"].as_str(), line["model"].as_str()),
+        (Some("parakeet-tdt"), Some("parakeet-tdt-tiny"))
+    );
     assert!(line["wall"].as_f64().unwrap() > 0.0 && line["rtf"].as_f64().unwrap() > 0.0);
     let words = line["words"].as_array().unwrap();
     let texts: Vec<_> = words.iter().map(|word| word["text"].as_str().unwrap()).collect();
@@ -98,7 +101,8 @@ fn a_long_file_is_read_by_chunks() {
     let ended = transcribe(&home, &[&file]);
     let [line] = lines(&ended).try_into().unwrap();
     assert!(line["duration"].as_f64().unwrap() >= 40.0, "{line}");
-    let starts: Vec<_> = line["words"].as_array().unwrap().iter().map(|word| word["start"].as_f64().unwrap()).collect();
+    let starts: Vec<_> =
+        line["words"].as_array().unwrap().iter().map(|word| word["start"].as_f64().unwrap()).collect();
     assert!(starts.is_sorted(), "{line}");
     assert!(starts.first().unwrap() < &4.0 && starts.last().unwrap() > &36.0, "{line}");
 }
@@ -142,7 +146,10 @@ fn voice_tells_what_there_is_without_sound() {
     if cfg!(target_os = "linux") {
         let microphones = voice("microphones");
         assert_eq!((microphones.stdout.as_str(), microphones.code), ("", 1), "{microphones:?}");
-        assert!(!microphones.stderr.contains("ALSA lib") && microphones.stderr.lines().count() == 1, "{microphones:?}");
+        assert!(
+            !microphones.stderr.contains("ALSA lib") && microphones.stderr.lines().count() == 1,
+            "{microphones:?}"
+        );
     }
 }
 
@@ -152,7 +159,8 @@ fn a_missing_model_is_told_with_what_to_do() {
     let ended = run(mynah(&home).args(["transcribe", "--model", "whisper-tiny"]).arg(fixture("speech.wav")));
     assert_eq!((ended.stdout.as_str(), ended.code), ("", 1));
     assert!(ended.stderr.contains("mynah voice setup whisper-tiny"), "{}", ended.stderr);
-    let ended = run(mynah(&home).args(["transcribe", "--model", "/nowhere/model"]).arg(fixture("speech.wav")));
+    let ended =
+        run(mynah(&home).args(["transcribe", "--model", "/nowhere/model"]).arg(fixture("speech.wav")));
     assert_eq!((ended.stdout.as_str(), ended.code), ("", 1));
     assert!(ended.stderr.contains("/nowhere/model"), "{}", ended.stderr);
 }

@@ -130,8 +130,7 @@ impl CommandSource {
                     }
                 }
                 let rate = SAMPLE_RATE as u32;
-                let intake =
-                    intake.get_or_insert_with(|| Intake::new(outlet.open(self.program(), rate), 1));
+                let intake = intake.get_or_insert_with(|| Intake::new(outlet.open(self.program(), rate), 1));
                 // A file is faster than a microphone: it waits, and nothing of it is lost.
                 while intake.room() < samples.len() {
                     let mut wait = [PollFd::new(outlet.wake(), PollFlags::IN)];

@@ -1,6 +1,8 @@
 //! What goes wrong before and while something is recorded, and how a recording is left.
 
-use super::{bare, clock, dictating, is_dictating, leave, open, random_model, recording_from, speaks, spoken};
+use super::{
+    bare, clock, dictating, is_dictating, leave, open, random_model, recording_from, speaks, spoken,
+};
 use crate::flows::{processes_of, wait_until};
 use mynah::testkit::home::Home;
 use mynah::testkit::pty::Pty;
@@ -42,7 +44,9 @@ fn stuck_model(home: &Home) -> PathBuf {
 
 #[test]
 fn zeros_and_clipping_are_told_while_one_speaks() {
-    for (samples, warning) in [(vec![0; 1_600], "the microphone gives no sound"), (vec![i16::MAX; 1_600], "too loud")] {
+    for (samples, warning) in
+        [(vec![0; 1_600], "the microphone gives no sound"), (vec![i16::MAX; 1_600], "too loud")]
+    {
         let home = Home::new();
         let mut pty = open(dictating(&home, &repeating(&home, &samples), &random_model()));
         pty.press("ctrl+space");

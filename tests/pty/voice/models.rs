@@ -44,12 +44,15 @@ fn serve(mut stream: &TcpStream, held: &Receiver<()>) {
             from = range.trim_end_matches('-').parse().unwrap();
         }
     }
-    let name = first.split(' ').nth(1).unwrap_or_default().trim_start_matches("/me/tiny/resolve/main/").to_owned();
+    let name =
+        first.split(' ').nth(1).unwrap_or_default().trim_start_matches("/me/tiny/resolve/main/").to_owned();
     let Ok(body) = std::fs::read(random_model().join(&name)) else {
-        let _gone = stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        let _gone =
+            stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
         return;
     };
-    let (status, rest) = if from == 0 { ("200 OK", &body[..]) } else { ("206 Partial Content", &body[from..]) };
+    let (status, rest) =
+        if from == 0 { ("200 OK", &body[..]) } else { ("206 Partial Content", &body[from..]) };
     let head = format!(
         "HTTP/1.1 {status}\r\netag: \"{name}-1\"\r\ncontent-length: {}\r\ncontent-range: bytes {from}-{}/{}\r\nconnection: close\r\n\r\n",
         rest.len(),
@@ -95,7 +98,7 @@ fn it_is_offered_fetched_loaded_and_used() {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
     assert!(!home.mynah().join("cache/speech/my-tiny").exists(), "nothing comes unasked");
-    answer(&mut pty, "Download My tiny?", "enter");
+    answer(&mut pty, "Download My tiny?", "y");
     pty.wait_for("downloading");
     host.go.send(()).unwrap();
     pty.wait_for("uOO");
@@ -122,7 +125,7 @@ fn leaving_while_it_comes_keeps_what_came() {
     let (home, host) = (Home::new(), Host::start());
     let mut pty = opened(&home, &host);
     pty.press("ctrl+space");
-    answer(&mut pty, "Download My tiny?", "enter");
+    answer(&mut pty, "Download My tiny?", "y");
     pty.wait_for("downloading");
     pty.wait_quiet(Duration::from_millis(300));
     pty.press("ctrl+d");
@@ -134,7 +137,7 @@ fn leaving_while_it_comes_keeps_what_came() {
 
     let mut pty = opened(&home, &host);
     pty.press("ctrl+space");
-    answer(&mut pty, "Download My tiny?", "enter");
+    answer(&mut pty, "Download My tiny?", "y");
     host.go.send(()).unwrap();
     pty.wait_for("uOO");
     pty.press("ctrl+c");

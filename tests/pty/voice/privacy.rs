@@ -51,6 +51,9 @@ fn neither_words_nor_sound_are_kept_anywhere() {
             }
         }
     }
-    let log = all_files(home.mynah()).iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect::<String>();
+    let log = all_files(home.mynah())
+        .iter()
+        .filter_map(|file| std::fs::read_to_string(file).ok())
+        .collect::<String>();
     assert!(seen > 1 && log.contains("speech decoded"), "there is a log, and it tells of dictation:\n{log}");
 }

@@ -266,7 +266,9 @@ pub fn ask_to_fetch(state: &mut AppState, offer: ModelOffer) {
     );
     if let Some(why) = &offer.why {
         // A text takes everything.
-        let _always = write!(text, " {why}");
+        let mut letters = why.chars();
+        let first = letters.next().into_iter().flat_map(char::to_uppercase).collect::<String>();
+        let _always = write!(text, " {first}{}", letters.as_str());
     }
     let question = format!("Download {}?", offer.title);
     let kind = ConfirmKind::FetchModel(offer.name.clone());

@@ -88,7 +88,9 @@ fn record(line: String) -> (VoiceEvent, Vec<usize>, Duration) {
             VoiceEvent::Warning { warning, .. } => {
                 assert_ne!(warning, crate::proto::voice::VoiceWarning::Dropped, "nothing is lost");
             }
-            end @ (VoiceEvent::Text { .. } | VoiceEvent::Nothing(_) | VoiceEvent::Failed { .. }) => break end,
+            end @ (VoiceEvent::Text { .. } | VoiceEvent::Nothing(_) | VoiceEvent::Failed { .. }) => {
+                break end;
+            }
             _ => {}
         }
     };
