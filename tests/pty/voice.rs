@@ -116,7 +116,7 @@ fn the_key_is_inert_in_a_dialog() {
 fn without_sound_the_key_says_why_and_writing_goes_on() {
     for profile in [Profile::Kitty, Profile::Mute] {
         let home = Home::new();
-        let mut pty = open(recording_from(&home, "/nowhere/recorder").profile(profile));
+        let mut pty = open(dictating(&home, "/nowhere/recorder", &random_model()).profile(profile));
         pty.press("ctrl+space");
         pty.wait_for("no microphone");
         pty.type_text("written by hand");

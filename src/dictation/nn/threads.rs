@@ -2,9 +2,10 @@
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
-/// How far behind other threads they stand, from 0 to 19.
+/// How far behind other threads they stand, from 0 to 19. Not far: a build of the agent's that takes all processors would
+/// leave a tenth of them at 10, and the speaker would wait for minutes.
 #[cfg(target_os = "linux")]
-const NICE: i32 = 10;
+const NICE: i32 = 4;
 
 /// Threads for a model. What is computed inside [`Threads::run`] is divided among them; also candle's own products,
 /// which take the pool of the thread that calls them.

@@ -1,8 +1,6 @@
 //! What goes wrong before and while something is recorded, and how a recording is left.
 
-use super::{
-    bare, clock, dictating, is_dictating, leave, open, random_model, recording_from, speaks, spoken,
-};
+use super::{clock, dictating, is_dictating, leave, open, random_model, recording_from, speaks, spoken};
 use crate::flows::{processes_of, wait_until};
 use mynah::testkit::home::Home;
 use mynah::testkit::pty::Pty;
@@ -85,7 +83,7 @@ fn what_was_said_before_a_source_died_is_kept() {
 fn without_a_device_the_screen_stays_whole() {
     let home = Home::new();
     let nothing = home.write("alsa.conf", "");
-    let program = bare(&home).args(["--offline", "--set", "voice.source=device"]);
+    let program = dictating(&home, "device", &random_model());
     let mut pty = open(program.envs([("ALSA_CONFIG_PATH", nothing)]));
     pty.press("ctrl+space");
     pty.wait_for("no microphone");

@@ -1,13 +1,13 @@
 //! A model that is fetched from a host on this machine, with the user's consent.
 
 use super::{bare, is_dictating, leave, open, random_model, spoken};
+use crate::flows::wait_until;
 use crate::pty::answer;
 use mynah::testkit::home::Home;
 use mynah::testkit::pty::Pty;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
 
 const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
 
@@ -127,12 +127,15 @@ fn leaving_while_it_comes_keeps_what_came() {
     pty.press("ctrl+space");
     answer(&mut pty, "Download My tiny?", "y");
     pty.wait_for("downloading");
-    pty.wait_quiet(Duration::from_millis(300));
+    let folder = home.mynah().join("cache/speech/my-tiny");
+    let part = folder.join("model.safetensors.part");
+    wait_until("the first half of the weights", || {
+        std::fs::metadata(&part).is_ok_and(|facts| facts.len() > 0)
+    });
     pty.press("ctrl+d");
     assert_eq!(pty.wait_exit().code, 0);
     assert_eq!(pty.leftovers(), Vec::<String>::new());
-    let folder = home.mynah().join("cache/speech/my-tiny");
-    assert!(folder.join("model.safetensors.part").exists() && !folder.join("model.safetensors").exists());
+    assert!(part.exists() && !folder.join("model.safetensors").exists());
     host.go.send(()).unwrap();
 
     let mut pty = opened(&home, &host);
