@@ -13,14 +13,19 @@ pub enum Invocation {
     Run(Box<RunArgs>),
     /// The settings.
     Config(ConfigArgs),
+    /// Recordings in files.
+    Transcribe(TranscribeArgs),
+    /// Dictation.
+    Voice(VoiceArgs),
 }
 
 /// Reads the command line. The error holds the text of `--help` and `--version` too; it knows where it is printed.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation, clap::Error> {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    // `mynah config …` has a grammar of its own; anything else in first place is a prompt or a flag.
-    if arguments.get(1).is_some_and(|first| first == "config") {
-        return Ok(Invocation::Config(ConfigProgram::try_parse_from(arguments)?.into_args()));
+    // These have grammars of their own; anything else in first place is a prompt or a flag.
+    let is_part = |first: &OsString| ["config", "transcribe", "voice"].iter().any(|part| first == part);
+    if arguments.get(1).is_some_and(is_part) {
+        return Ok(PartProgram::try_parse_from(arguments)?.into_invocation());
     }
     Ok(Invocation::Run(Box::new(RunArgs::try_parse_from(arguments)?)))
 }
@@ -167,23 +172,102 @@ pub enum OutputMode {
 
 #[derive(Debug, Parser)]
 #[command(name = "mynah", version)]
-struct ConfigProgram {
+struct PartProgram {
     #[command(subcommand)]
-    part: ConfigPart,
+    part: Part,
 }
 
 #[derive(Debug, Subcommand)]
-enum ConfigPart {
+enum Part {
     /// List, read and change settings
     Config(ConfigArgs),
+    /// Turn recordings into text, on this machine
+    #[command(after_help = TRANSCRIBE_HELP)]
+    Transcribe(TranscribeArgs),
+    /// Dictation: microphones and speech models
+    Voice(VoiceArgs),
 }
 
-impl ConfigProgram {
-    fn into_args(self) -> ConfigArgs {
-        let ConfigPart::Config(arguments) = self.part;
-        arguments
+impl PartProgram {
+    fn into_invocation(self) -> Invocation {
+        match self.part {
+            Part::Config(arguments) => Invocation::Config(arguments),
+            Part::Transcribe(arguments) => Invocation::Transcribe(arguments),
+            Part::Voice(arguments) => Invocation::Voice(arguments),
+        }
     }
 }
+
+/// `mynah transcribe …`.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct TranscribeArgs {
+    /// Recordings: WAV, FLAC, MP3, OGG or M4A
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// Speech model: a name of `mynah voice models`, or the path of a folder or file
+    #[arg(short, long, value_name = "NAME|PATH")]
+    pub model: Option<String>,
+
+    /// The language that is spoken, as en; auto to hear it
+    #[arg(short, long, value_name = "CODE")]
+    pub language: Option<String>,
+
+    /// A line of JSON for each file: text, words with their times, and how long it took
+    #[arg(long)]
+    pub json: bool,
+
+    /// Fetch a missing model without asking
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
+/// `mynah voice …`.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct VoiceArgs {
+    /// What to do; shows the state when nothing is said.
+    #[command(subcommand)]
+    pub action: Option<VoiceAction>,
+}
+
+/// What to do with dictation.
+#[derive(Debug, Clone, Subcommand, PartialEq, Eq)]
+pub enum VoiceAction {
+    /// What a recording would use now, and why
+    Status,
+    /// All speech models: whether they are here, their size and languages
+    Models,
+    /// The microphones, the system's default first
+    Microphones,
+    /// Fetch a speech model
+    Setup {
+        /// A name of `mynah voice models`; without one it goes by this machine's memory
+        model: Option<String>,
+        /// Do not ask
+        #[arg(short, long)]
+        yes: bool,
+    },
+    /// Use this speech model from now on
+    Use {
+        /// A name of `mynah voice models`, the path of a folder or file, or auto
+        model: String,
+    },
+    /// Read the models' files through and compare their checksums
+    Check,
+    /// Remove a speech model from this disk
+    Remove {
+        /// A name of `mynah voice models`
+        model: String,
+    },
+}
+
+const TRANSCRIBE_HELP: &str = "\
+Up to half a minute is decoded in one piece, a longer recording in pieces cut at pauses. The exit code is 1 if any file
+failed; the others are printed all the same.
+
+Examples:
+  mynah transcribe note.wav
+  mynah transcribe --json --model whisper-tiny *.flac";
 
 /// `mynah config …`.
 #[derive(Debug, ClapArgs)]
@@ -246,6 +330,10 @@ Settings and keys:
   mynah config set model.default anthropic/claude-sonnet-4-5
   mynah config keys                   which key does what, and what is wrong with your own
 
+Speech, on this machine:
+  mynah voice                         what dictation would use, and why; mynah voice --help for more
+  mynah transcribe note.wav           what was said in a recording
+
 API keys are read from the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, …) or auth.toml in the config folder.";
 
 #[cfg(test)]
@@ -256,7 +344,7 @@ mod tests {
         let all = std::iter::once("mynah").chain(arguments.iter().copied()).map(OsString::from);
         match parse(all).expect("valid") {
             Invocation::Run(run) => *run,
-            Invocation::Config(_) => panic!("not the agent"),
+            _ => panic!("not the agent"),
         }
     }
 
@@ -264,7 +352,7 @@ mod tests {
     fn the_grammar_has_no_contradictions() {
         use clap::CommandFactory;
         RunArgs::command().debug_assert();
-        ConfigProgram::command().debug_assert();
+        PartProgram::command().debug_assert();
     }
 
     #[test]
@@ -293,6 +381,20 @@ mod tests {
             Some(ConfigAction::Set { key: "model.thinking".into(), values: vec!["high".into()] })
         );
         assert_eq!(run(&["-p", "config"]).prompts, ["config"]);
+    }
+
+    #[test]
+    fn speech_has_programs_of_its_own() {
+        let all = ["mynah", "transcribe", "a.wav", "b.wav", "--json", "-m", "whisper-tiny"];
+        let Ok(Invocation::Transcribe(args)) = parse(all.map(OsString::from)) else { panic!("not files") };
+        assert_eq!((args.files.len(), args.json, args.model.as_deref()), (2, true, Some("whisper-tiny")));
+        assert!(parse(["mynah", "transcribe"].map(OsString::from)).is_err());
+        let Ok(Invocation::Voice(args)) = parse(["mynah", "voice", "setup", "--yes"].map(OsString::from))
+        else {
+            panic!("not dictation")
+        };
+        assert_eq!(args.action, Some(VoiceAction::Setup { model: None, yes: true }));
+        assert_eq!(run(&["-p", "voice"]).prompts, ["voice"]);
     }
 
     #[test]

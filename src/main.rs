@@ -3,8 +3,13 @@
 use mynah::app::config_command::{self, ConfigCommand, ConfigCx, Scope};
 use mynah::app::headless::{self, Exit, text::Streams};
 use mynah::app::start::{self, Started, Surroundings};
-use mynah::app::{event_loop, keys_command, list_models, list_sessions, logging, panic, prompts};
-use mynah::cli::{self, ConfigAction, ConfigArgs, Invocation, OutputMode, RunArgs};
+use mynah::app::{
+    event_loop, keys_command, list_models, list_sessions, logging, panic, prompts, transcribe_command,
+    voice_command,
+};
+use mynah::cli::{
+    self, ConfigAction, ConfigArgs, Invocation, OutputMode, RunArgs, TranscribeArgs, VoiceArgs,
+};
 use mynah::config::env::Env;
 use mynah::config::places::Places;
 use mynah::store::error::reason;
@@ -31,6 +36,8 @@ fn main() -> ExitCode {
     panic::install(&Places::from_env(&env).state);
     let ended = match invocation {
         Invocation::Config(args) => config(&args, env),
+        Invocation::Transcribe(args) => transcribe(&args, env),
+        Invocation::Voice(args) => voice(&args, env),
         Invocation::Run(args) => run(&args, env),
     };
     match ended {
@@ -137,6 +144,52 @@ fn config(args: &ConfigArgs, env: Env) -> anyhow::Result<Exit> {
     let cx = ConfigCx { places: &around.places, project: &around.project_root, env: &around.env, flags: &[] };
     print(&config_command::run(&command(args.action.as_ref()), scope, cx)?)?;
     Ok(Exit::Success)
+}
+
+fn transcribe(args: &TranscribeArgs, env: Env) -> anyhow::Result<Exit> {
+    let around = Surroundings::find(env, None, &[])?;
+    logging::init(&around.places.state, &around.loaded.settings.log_level);
+    let all_right = transcribe_command::run(args, &around, &mut Console)?;
+    Ok(if all_right { Exit::Success } else { Exit::Failure })
+}
+
+fn voice(args: &VoiceArgs, env: Env) -> anyhow::Result<Exit> {
+    let around = Surroundings::find(env, None, &[])?;
+    logging::init(&around.places.state, &around.loaded.settings.log_level);
+    let all_right = voice_command::run(args.action.as_ref(), &around, &mut Console)?;
+    Ok(if all_right { Exit::Success } else { Exit::Failure })
+}
+
+/// The terminal or whatever else our streams are.
+struct Console;
+
+impl voice_command::Console for Console {
+    fn print(&mut self, text: &str) -> io::Result<()> {
+        print(text)
+    }
+
+    fn note(&mut self, text: &str) {
+        complain(text);
+    }
+
+    fn agrees(&mut self, question: &str) -> Option<bool> {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return None;
+        }
+        // Standard error may be closed; then there is no answer either.
+        write!(io::stderr().lock(), "{question} [y/N] ").ok()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer).ok()?;
+        Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    }
+
+    fn progress(&mut self, text: &str, is_last: bool) {
+        if !io::stderr().is_terminal() {
+            return;
+        }
+        // Standard error may be closed; there is nobody to tell then.
+        let _closed = write!(io::stderr().lock(), "\r\x1b[K{text}{}", if is_last { "\n" } else { "" });
+    }
 }
 
 fn command(action: Option<&ConfigAction>) -> ConfigCommand {

@@ -349,4 +349,6 @@ mod search_screens;
 #[cfg(test)]
 mod sheet_screens;
 #[cfg(test)]
+mod voice_screens;
+#[cfg(test)]
 mod written;

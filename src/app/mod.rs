@@ -9,6 +9,7 @@
 //! | [`slash`] | the table of commands behind a slash |
 //! | [`voice`] | the speech engine as that program has it |
 //! | [`headless`] | `mynah -p` |
+//! | [`transcribe_command`], [`voice_command`] | `mynah transcribe`, `mynah voice` |
 
 #[cfg(test)]
 mod colour_tests;
@@ -43,6 +44,8 @@ pub mod terminal;
 pub mod theme_choice;
 pub mod time_of_day;
 pub mod title;
+pub mod transcribe_command;
 pub mod update;
 pub mod voice;
+pub mod voice_command;
 pub mod watch_files;

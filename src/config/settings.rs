@@ -205,11 +205,12 @@ pub const SETTINGS: &[SettingMeta] = &[
         "What Enter does while a turn runs",
     )
     .live(),
-    SettingMeta::new("voice.microphone", Kind::Text, "The microphone by its name; empty for the system's").live(),
+    SettingMeta::new("voice.microphone", Kind::Text, "The microphone by its name; empty for the system's")
+        .live(),
     SettingMeta::new(
         "voice.source",
         Kind::Text,
-        "Where sound comes from: auto, device, arecord, parec, pw-record, or a command that writes 16 kHz samples",
+        "Where sound comes from: auto, device, arecord, parec, pw-record, or a command",
     )
     .live(),
     SettingMeta::new("voice.model", Kind::Text, "Speech model: a name or a path; empty to go by the memory")
@@ -222,20 +223,32 @@ pub const SETTINGS: &[SettingMeta] = &[
     )
     .live(),
     SettingMeta::new("voice.partial_text", Kind::Bool, "Show what was understood while you speak").live(),
-    SettingMeta::new("voice.longest_seconds", Kind::Integer { min: 1, max: 7_200 }, "A recording ends by then")
-        .live(),
+    SettingMeta::new(
+        "voice.longest_seconds",
+        Kind::Integer { min: 1, max: 7_200 },
+        "A recording ends by then",
+    )
+    .live(),
     SettingMeta::new(
         "voice.pre_roll_ms",
         number(10_000),
         "Keep the microphone open between recordings, and this much from before the key",
     )
     .live(),
-    SettingMeta::new("voice.idle_minutes", Kind::Integer { min: 1, max: 1_440 }, "When the model's memory is freed")
-        .live(),
+    SettingMeta::new(
+        "voice.idle_minutes",
+        Kind::Integer { min: 1, max: 1_440 },
+        "When the model's memory is freed",
+    )
+    .live(),
     SettingMeta::new("voice.threads", number(256), "Threads that decode; 0 for one each core").live(),
     SettingMeta::new("voice.cleanup", Kind::Bool, "A model corrects what was understood").live(),
-    SettingMeta::new("voice.cleanup_model", Kind::Text, "Which model corrects, as provider/id; empty for the session's")
-        .live(),
+    SettingMeta::new(
+        "voice.cleanup_model",
+        Kind::Text,
+        "Which model corrects, as provider/id; empty for the session's",
+    )
+    .live(),
     SettingMeta::new(
         "voice.cleanup_seconds",
         Kind::Integer { min: 1, max: 30 },
@@ -246,7 +259,7 @@ pub const SETTINGS: &[SettingMeta] = &[
     SettingMeta::new(
         "voice.reference",
         Kind::Choice(ReferenceSource::NAMES),
-        "Whose last answer helps to spell terms: none, this session's, or the agent in the focused window",
+        "Whose last answer helps to spell: nobody's, this session's, or the focused window's",
     )
     .live(),
     SettingMeta::new(

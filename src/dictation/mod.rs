@@ -8,7 +8,11 @@
 //! | folder or file | what it is |
 //! |---|---|
 //! | [`audio`] | samples and chunks, as all parts speak of them |
+//! | [`audio_file`], [`transcribe`] | recordings in files, and what was said in them |
 //! | [`capture`] | where sound comes from: a device, a program, a file |
+//! | [`recorder`] | one recording after another: what is between sound and model |
+//! | [`resample`], [`level`] | to 16 kHz; how loud it is |
+//! | [`vad`], [`chunker`] | what is speech, and where it is cut |
 //! | [`transcriber`] | what a speech model can do, and what it gives |
 //! | [`log_mel`] | waveforms to features |
 //! | [`nn`] | layers and kernels that both models are made of |
@@ -16,14 +20,17 @@
 //! | [`parakeet`] | FastConformer with a TDT or CTC head |
 //! | [`whisper`] | Whisper |
 //! | [`models`] | which models there are, which one to use, fetching them |
+//! | [`engine`] | the thread that everything meets in |
 //! | [`refine`] | correcting a transcript with a language model |
 //! | [`reference`] | what an agent said last, made safe to send |
 //!
 //! Nothing here opens a device, reads a model or uses the network before it is asked to.
 
 pub mod audio;
+pub mod audio_file;
 pub mod capture;
 pub mod chunker;
+pub mod engine;
 pub mod level;
 pub mod log_mel;
 pub mod models;
@@ -33,6 +40,7 @@ pub mod recorder;
 pub mod reference;
 pub mod refine;
 pub mod resample;
+pub mod transcribe;
 pub mod transcriber;
 pub mod vad;
 pub mod weights;

@@ -250,7 +250,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(40))]
+        #![proptest_config(ProptestConfig::with_cases(12))]
         /// Blocks of any size give the same bits as one block, and the length is exact.
         #[test]
         fn blocks_do_not_matter(

@@ -18,7 +18,7 @@ pub mod failure;
 #[cfg(test)]
 mod fixtures;
 pub mod http;
-mod http_client;
+pub mod http_client;
 pub mod models;
 pub mod openai_chat;
 pub mod openai_responses;

@@ -200,8 +200,14 @@ const NARROW: &[Narrow] = &[
     Narrow {
         folder: "dictation",
         target: "llm",
-        allows: |file, _| file == "dictation/refine.rs" || file.starts_with("dictation/refine/"),
-        rule: "only `dictation/refine.rs` may use `llm`: dictation works without any language model",
+        allows: |file, path| {
+            file == "dictation/refine.rs"
+                || file.starts_with("dictation/refine/")
+                || (file.starts_with("dictation/models/fetch/")
+                    && path.get(2).is_some_and(|part| part == "http_client"))
+        },
+        rule: "only `dictation/refine` may use `llm`, and what fetches models its HTTP client: dictation works without \
+               any language model",
     },
     Narrow {
         folder: "team",

@@ -12,6 +12,7 @@ mod redraw;
 mod scroll;
 mod search;
 mod select;
+mod voice;
 mod work;
 
 use crate::flows::{CHAT, KEY};

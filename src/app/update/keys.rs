@@ -190,6 +190,7 @@ pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option
         }
         Action::NewSession => return Some(sessions::new(state, now)),
         Action::Paste => return Some(Outcome::effect(Effect::Paste)),
+        Action::Dictate => return Some(voice::toggle(state, now)),
         Action::ExpandRows if state.display.folded => state.pane.toggle_all_runs(),
         Action::ExpandRows => state.pane.set_expanded(!state.pane.is_expanded()),
         Action::ToggleThinking => state.show_thinking(!state.pane.shows_thinking()),

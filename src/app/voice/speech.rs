@@ -1,37 +1,24 @@
 //! The engine of this program.
 
 use super::{Engine, Tell};
-use crate::proto::voice::{VoiceCommand, VoiceEvent, VoiceFailure, VoiceSettings};
+use crate::config::env::Env;
+use crate::config::places::Places;
+use crate::dictation::engine::{Dictation, Setup};
+use crate::proto::voice::{VoiceCommand, VoiceSettings};
 use std::io;
 
 /// Starts it.
 ///
 /// # Errors
 /// The system gives no thread.
-#[expect(clippy::unnecessary_wraps, reason = "the shape that engines start in")]
-pub fn start(_settings: VoiceSettings, tell: Tell) -> io::Result<Box<dyn Engine>> {
-    Ok(Box::new(Absent(tell)))
+pub fn start(settings: VoiceSettings, tell: Tell) -> io::Result<Box<dyn Engine>> {
+    let env = Env::of_process();
+    let setup = Setup { places: Places::from_env(&env), env, settings };
+    Ok(Box::new(Dictation::start(setup, tell)?))
 }
 
-/// Stands in where no speech engine is built in.
-struct Absent(Tell);
-
-impl Engine for Absent {
+impl Engine for Dictation {
     fn send(&self, command: VoiceCommand) {
-        let text = "No speech engine is part of this build, so nothing was recorded.".to_owned();
-        match command {
-            VoiceCommand::Record(recording) | VoiceCommand::Retry(recording) => {
-                (self.0)(VoiceEvent::Failed {
-                    recording,
-                    failure: VoiceFailure::NoMicrophone,
-                    text,
-                    can_retry: false,
-                })
-            }
-            VoiceCommand::Status | VoiceCommand::SetUp | VoiceCommand::Fetch(_) => {
-                (self.0)(VoiceEvent::Notice(text));
-            }
-            _ => {}
-        }
+        Self::send(self, command);
     }
 }

@@ -6,6 +6,7 @@
 use super::error::CaptureError;
 use super::intake::Intake;
 use super::source::{Outlet, Source};
+use super::surroundings::Surroundings;
 use crate::dictation::audio::SAMPLE_RATE;
 use crate::proto::voice::Microphone;
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
@@ -66,8 +67,12 @@ impl Source for DeviceSource {
 /// All microphones, the system's default first.
 ///
 /// # Errors
-/// There is no audio system.
+/// There is no audio system, or nothing that it could record from.
 pub fn list() -> Result<Vec<Microphone>, CaptureError> {
+    if let Some(why) = Surroundings::here().why_none() {
+        // The list would name devices all the same: those that lead to whatever there may be.
+        return Err(CaptureError::NoAudio(why.to_owned()));
+    }
     let host = host()?;
     let default = host.default_input_device().map(|device| name_of_default(&device));
     let mut microphones: Vec<Microphone> =
@@ -81,6 +86,12 @@ pub fn list() -> Result<Vec<Microphone>, CaptureError> {
 }
 
 fn host() -> Result<Host, CaptureError> {
+    #[cfg(all(
+        target_os = "linux",
+        target_env = "gnu",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    ))]
+    super::alsa_symbols::load().map_err(CaptureError::NoAudio)?;
     cpal::host_from_id(cpal::default_host().id())
         .map_err(|error| CaptureError::NoAudio(format!("No audio here: {error}.")))
 }

@@ -7,6 +7,8 @@
 //!
 //! Nothing is opened before a source is started, and nothing stays open once its [`Tap`] is dropped.
 
+#[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod alsa_symbols;
 mod choose;
 mod command;
 mod device;
@@ -32,4 +34,4 @@ pub use command::CommandSource;
 pub use device::DeviceSource;
 
 #[cfg(test)]
-pub(in crate::dictation) use wav::tests as fixtures;
+pub(super) use wav::tests as fixtures;

@@ -10,7 +10,6 @@ static STREAM: Mutex<()> = Mutex::new(());
 /// off its screen all the time.
 ///
 /// If the system does not allow that, it runs all the same.
-#[expect(clippy::significant_drop_tightening, reason = "held as long as the stream is changed")]
 pub fn quiet_stderr<T>(run: impl FnOnce() -> T) -> T {
     let _only_one = STREAM.lock().unwrap_or_else(PoisonError::into_inner);
     let before = rustix::io::fcntl_dupfd_cloexec(std::io::stderr(), 3);

@@ -4,8 +4,12 @@
 //! utterance is decoded at a time.
 
 pub mod activation;
+pub mod faster;
 pub mod int8;
 mod linear;
+pub mod threads;
+pub mod values;
 
 pub use activation::Activation;
 pub use linear::Linear;
+pub use threads::Threads;

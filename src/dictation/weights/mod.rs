@@ -2,7 +2,10 @@
 //!
 //! Names are those of Hugging Face's checkpoints, whatever file they come from: readers of other formats translate.
 
+pub mod cached;
 mod gguf;
+mod packed;
+mod packer;
 mod safetensors;
 
 use super::nn::Linear;
@@ -24,11 +27,30 @@ pub trait Weights {
     /// The weight is missing, or a shape is another.
     fn linear(&self, name: &str, inputs: usize, outputs: usize) -> Result<Linear, ModelError>;
 
+    /// A layer that a model puts together of several tensors, or of one in another shape; kept as `name`. `make` gives
+    /// its weight of `(outputs, inputs)` and its bias of `(outputs)`, and is asked only where the layer is not kept
+    /// already. Quantised as [`Self::linear`] is.
+    ///
+    /// # Errors
+    /// What `make` says, or a shape is another.
+    fn made(&self, name: &str, inputs: usize, outputs: usize, make: &Make<'_>) -> Result<Linear, ModelError> {
+        let (weight, bias) = make()?;
+        if weight.dims() != [outputs, inputs] {
+            let (found, expected) = (weight.dims().to_vec(), vec![outputs, inputs]);
+            return Err(ModelError::Shape { name: name.to_owned(), found, expected });
+        }
+        Ok(Linear::new(&weight, bias)?)
+    }
+
     /// There is a tensor of this name.
     fn has(&self, name: &str) -> bool;
 }
 
+/// Puts a layer together: its weight of `(outputs, inputs)`, and its bias.
+pub type Make<'a> = dyn Fn() -> Result<(Tensor, Option<Tensor>), ModelError> + 'a;
+
 pub use gguf::{Gguf, is_ggml};
+pub use packed::Packed;
 pub use safetensors::SafeTensors;
 
 /// Why a model can't be read. The texts are for people.

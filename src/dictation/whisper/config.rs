@@ -6,8 +6,6 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
-/// Encoder frames in a second: features are halved by the second convolution.
-pub const FRAMES_PER_SECOND: f32 = 50.0;
 /// A vocabulary of this size or more has many languages; the English one is a piece smaller. This is how the reference
 /// tells them apart where nothing else says it.
 const MULTILINGUAL_VOCABULARY: usize = 51_865;

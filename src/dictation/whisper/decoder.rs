@@ -35,8 +35,8 @@ struct Layer {
 pub struct State {
     past: Vec<Memory>,
     heard: Vec<Memory>,
-    /// For each token, where in what was heard it looked: the mean over the aligning heads. A row for each token that
-    /// was given alone; for several given at once, a row of the last one.
+    /// For each token, where in what was heard the decoder looked to tell the next one: summed over the aligning
+    /// heads. Of several tokens given at once only the last one has numbers.
     pub looks: Vec<Vec<f32>>,
 }
 
@@ -46,10 +46,10 @@ impl State {
         self.past.first().map_or(0, Memory::len)
     }
 
-    /// Forgets tokens from this one on, and all looks.
+    /// Forgets tokens from this one on.
     pub fn truncate(&mut self, length: usize) {
         self.past.iter_mut().for_each(|memory| memory.truncate(length));
-        self.looks.clear();
+        self.looks.truncate(length);
     }
 }
 
@@ -132,13 +132,14 @@ impl Decoder {
             let mut watch = |head: usize, probabilities: &[f32]| {
                 if self.aligning.contains(&(number, head)) {
                     look.resize(probabilities.len(), 0.0);
-                    look.iter_mut().zip(probabilities).for_each(|(sum, probability)| *sum += probability);
+                    look.iter_mut().zip(probabilities).for_each(|(sum, seen)| *sum += seen);
                 }
             };
             let found = heard.ask(&layer.heard.query.forward(&normed)?, Sight::All, &mut watch)?;
             rows = (rows + layer.heard.out.forward(&found)?)?;
             rows = layer.feed_forward.forward(&rows)?;
         }
+        state.looks.resize(state.len().saturating_sub(1), Vec::new());
         state.looks.push(look);
         self.norm.forward(&rows)
     }

@@ -61,6 +61,13 @@ impl Stage {
         pressed.into_iter().chain(self.let_go("ctrl+space")).collect()
     }
 
+    /// Runs a command; that it is remembered is no matter of ours.
+    fn command(&mut self, line: &str) -> Vec<Effect> {
+        let mut effects = self.line(line);
+        effects.retain(|effect| !matches!(effect, Effect::Remember(_)));
+        effects
+    }
+
     /// Time passes as in the loop: what is due is done.
     fn pass(&mut self, millis: u64) -> Vec<Effect> {
         let end = self.now + Duration::from_millis(millis);
@@ -152,6 +159,19 @@ fn any_key_that_is_bound_to_it_counts() {
     assert_eq!(stage.keys(&["ctrl+x", "d"]), asks(VoiceCommand::Record(RecordingId(2))));
     assert_eq!(stage.keys(&["ctrl+x", "d"]), stops(RecordingId(2)));
     assert_eq!(stage.written(), "");
+}
+
+#[test]
+fn what_a_list_offers_begins_and_ends_it_too() {
+    let mut stage = Stage::open();
+    let choose = |stage: &mut Stage| {
+        stage.key("ctrl+p");
+        stage.type_text("dictate");
+        stage.keys(&["enter"])
+    };
+    assert_eq!(choose(&mut stage), asks(VoiceCommand::Record(FIRST)));
+    stage.wait(2_000);
+    assert_eq!(choose(&mut stage), stops(FIRST));
 }
 
 #[test]
@@ -309,10 +329,10 @@ fn ends_without_a_text() {
     assert_eq!(lost.toast(), "The microphone is gone.");
     // The key that is still down begins nothing.
     assert_eq!(lost.let_go("ctrl+space"), []);
-    assert_eq!(lost.line("/voice retry"), asks(VoiceCommand::Retry(FIRST)));
+    assert_eq!(lost.command("/voice retry"), asks(VoiceCommand::Retry(FIRST)));
     lost.voice(text(FIRST, "kept"));
     assert_eq!(lost.written(), "kept");
-    lost.line("/voice retry");
+    lost.command("/voice retry");
     assert_eq!(lost.toast(), "There is no recording to transcribe once more.");
 
     let mut by_itself = Stage::open();
@@ -567,7 +587,7 @@ fn setting(key: &str, value: &str) -> Effect {
 #[test]
 fn voice_opens_a_list_and_lists_behind_it() {
     let mut stage = Stage::open();
-    assert_eq!(stage.line("/voice"), asks(VoiceCommand::Status));
+    assert_eq!(stage.command("/voice"), asks(VoiceCommand::Status));
     assert_eq!(stage.keys(&["enter"]), asks(VoiceCommand::Status));
     assert!(stage.screen().contains("Loading…"), "{}", stage.screen());
     stage.voice(VoiceEvent::Status(Box::new(status())));
@@ -576,7 +596,7 @@ fn voice_opens_a_list_and_lists_behind_it() {
 
     let mut models = Stage::open();
     models.voice(VoiceEvent::Status(Box::new(status())));
-    models.line("/voice model");
+    models.command("/voice model");
     let screen = models.screen();
     for part in ["Parakeet v3", "needs 2 GB of free memory", "not here", "670 MB", "English"] {
         assert!(screen.contains(part), "{part} in\n{screen}");
@@ -585,10 +605,10 @@ fn voice_opens_a_list_and_lists_behind_it() {
     let mut wanted = vec![setting("voice.model", "parakeet-110m")];
     wanted.extend(asks(VoiceCommand::SetUp));
     assert_eq!(models.keys(&["down", "enter"]), wanted);
-    models.line("/voice model");
+    models.command("/voice model");
     assert_eq!(models.keys(&["down", "down", "enter"]), [setting("voice.model", "whisper-tiny")]);
     // One that can't be used is not chosen.
-    models.line("/voice model");
+    models.command("/voice model");
     assert_eq!(models.keys(&["up", "enter"]), []);
     assert_eq!(models.state.layers.len(), 1);
 }
@@ -610,17 +630,15 @@ fn what_may_stand_behind_voice() {
     ];
     for (argument, effects) in table {
         let mut stage = Stage::open();
-        let mut told = stage.line(&format!("/voice {argument}"));
-        told.retain(|effect| !matches!(effect, Effect::Remember(_)));
-        assert_eq!(told, effects, "{argument}");
+        assert_eq!(stage.command(&format!("/voice {argument}")), effects, "{argument}");
     }
     let mut unknown = Stage::open();
-    unknown.line("/voice louder");
+    unknown.command("/voice louder");
     assert!(unknown.toast().starts_with("/voice does not know louder."), "{}", unknown.toast());
     // Each word that is offered is known.
     for (word, _) in voice::menu::WORDS {
         let mut stage = Stage::open();
-        stage.line(&format!("/voice {word}"));
+        stage.command(&format!("/voice {word}"));
         assert!(!stage.toast().contains("does not know"), "{word}");
     }
 }
@@ -630,7 +648,7 @@ fn the_status_is_written_down_when_it_was_asked_for() {
     let mut stage = Stage::open();
     stage.voice(VoiceEvent::Status(Box::new(status())));
     assert!(!stage.screen().contains("whisper-tiny"));
-    stage.line("/voice status");
+    stage.command("/voice status");
     stage.voice(VoiceEvent::Status(Box::new(status())));
     let screen = stage.screen();
     for part in ["no model is loaded", "whisper-tiny", "needs 2 GB of free memory", "Built-in", "1.5 GB free"]

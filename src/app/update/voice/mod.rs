@@ -101,6 +101,12 @@ impl Dictating {
     }
 }
 
+/// Begins a recording, or ends it: chosen from a list, where no key is held.
+pub fn toggle(state: &mut AppState, now: Instant) -> Outcome {
+    let follows = state.voice.key.tap(now);
+    follow(state, follows, now)
+}
+
 /// Time has passed: a key that repeats no more was let go.
 pub fn time(state: &mut AppState, now: Instant) -> Outcome {
     let follows = state.voice.key.pass(now);
@@ -109,6 +115,7 @@ pub fn time(state: &mut AppState, now: Instant) -> Outcome {
 
 /// The terminal has lost the focus: a release may never be told.
 pub fn focus_lost(state: &mut AppState, now: Instant) -> Outcome {
+    state.voice.down = None;
     let follows = state.voice.key.lost(now);
     follow(state, follows, now)
 }
@@ -119,6 +126,7 @@ pub fn hand_over(state: &mut AppState, now: Instant) -> Outcome {
         return Outcome::none();
     }
     state.voice.key.ended(now);
+    state.voice.down = None;
     stop(state, Duration::ZERO, now)
 }
 
@@ -355,7 +363,11 @@ pub fn refined(
     match result {
         Ok(text) => insert(state, &heard, Some(&text), note, now),
         Err(why) => {
-            insert(state, &heard, None, Some(note.map_or(why.clone(), |note| format!("{note} {why}"))), now)
+            let note = match note {
+                Some(note) => format!("{note} {why}"),
+                None => why,
+            };
+            insert(state, &heard, None, Some(note), now);
         }
     }
     Outcome::changed()

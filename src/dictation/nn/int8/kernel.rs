@@ -171,8 +171,8 @@ impl Kernel {
 }
 
 #[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "compiled for instructions that not every processor has")]
 mod x86 {
-    #![expect(unsafe_code, reason = "compiled for instructions that not every processor has")]
     use super::{Job, Range, all};
     use crate::dictation::nn::int8::dot::{Avx2, Avx512Vnni, AvxVnni};
 

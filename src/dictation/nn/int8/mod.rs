@@ -14,7 +14,7 @@
 //! | [`dot`] | those instructions |
 
 pub mod bytes;
-#[expect(unsafe_code, reason = "instructions that not every processor has; callers choose by what it has")]
+#[expect(unsafe_code, reason = "instructions that not every processor has")]
 mod dot;
 pub mod kernel;
 pub mod matrix;

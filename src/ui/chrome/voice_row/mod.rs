@@ -39,8 +39,12 @@ const QUEUE_STEP: Duration = Duration::from_millis(700);
 const MOST_QUEUE: u128 = 12;
 /// Of less partial text nothing is understood.
 const LEAST_PARTIAL: usize = 8;
+/// For this much of it the right side goes.
+const ROOM_FOR_PARTIAL: usize = 30;
 /// So many parts of the right side and of the left can go.
 const DROPS: usize = 6;
+/// The first of them are those of the right side.
+const RIGHT_DROPS: usize = 3;
 
 /// What stands around the row.
 #[derive(Clone, Copy, Debug)]
@@ -152,8 +156,10 @@ impl Line<'_> {
         });
         // A blank and a dash between the two at least.
         let mut narrowest = None;
-        for (left, right, needed) in ends {
-            if needed + 2 <= room {
+        for (dropped, (left, right, needed)) in ends.enumerate() {
+            // Who wants to read what was understood needs that more than the names at the right.
+            let kept_free = if self.activity.partial && dropped < RIGHT_DROPS { ROOM_FOR_PARTIAL } else { 0 };
+            if needed + 2 + kept_free <= room {
                 return self.joined(left, right, room);
             }
             narrowest = Some((left, right));

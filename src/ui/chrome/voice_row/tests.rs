@@ -153,12 +153,12 @@ fn every_state_in_other_themes() {
 fn what_goes_first_when_it_gets_narrow() {
     let table = [
         (100, ["cpu", "parakeet", "microphone", "⣿", "◆", "0:12"].as_slice(), [].as_slice()),
-        (69, &["parakeet", "microphone", "⣿", "◆", "0:12"], &["cpu"]),
-        (55, &["microphone", "⣿", "◆", "0:12"], &["parakeet"]),
-        (38, &["⣿", "◆", "0:12"], &["microphone"]),
-        (20, &["◆", "0:12"], &["⣿"]),
-        (14, &["0:12"], &["◆"]),
-        (8, &["●"], &["0:12"]),
+        (77, &["parakeet", "microphone", "⣿", "◆", "0:12"], &["cpu"]),
+        (73, &["microphone", "⣿", "◆", "0:12"], &["parakeet"]),
+        (56, &["⣿", "◆", "0:12"], &["microphone"]),
+        (33, &["◆", "0:12"], &["⣿"]),
+        (17, &["0:12"], &["◆"]),
+        (10, &["●"], &["0:12"]),
     ];
     for (width, there, gone) in table {
         let mut screen = Screen::new(width, 1);

@@ -1,0 +1,131 @@
+//! A file or folder becomes a model in memory.
+
+use crate::dictation::transcriber::Transcriber;
+use crate::dictation::weights::ModelError;
+use crate::proto::voice::{Precision, VoiceFailure};
+use std::path::{Path, PathBuf};
+
+/// How a model is to be opened.
+#[derive(Clone, Debug)]
+pub struct Manner {
+    /// How its weights are kept.
+    pub precision: Precision,
+    /// Where the copy for this processor is kept.
+    pub cache: PathBuf,
+    /// Bytes of free memory.
+    pub free: u64,
+    /// Bytes that the model needs, where that is known; else its files tell.
+    pub need: Option<u64>,
+}
+
+/// Opens whatever model is there: what it is, its contents tell.
+///
+/// # Errors
+/// There is nothing, or nothing that is a speech model, or it is broken, or the memory is too little.
+pub fn open(path: &Path, manner: &Manner) -> Result<Box<dyn Transcriber>, ModelError> {
+    let file = path.to_owned();
+    if !path.exists() {
+        return Err(ModelError::File { file, why: "there is nothing of this name".to_owned() });
+    }
+    check_memory(path, manner)?;
+    Err(ModelError::Kind { file, why: what_it_is_instead(path) })
+}
+
+fn check_memory(path: &Path, manner: &Manner) -> Result<(), ModelError> {
+    // Weights of a byte each are a quarter of a file of F32; with what the work itself takes, a third.
+    let need = manner.need.unwrap_or_else(|| size(path) / 3);
+    // Nothing is known about the memory of this machine.
+    if manner.free == 0 || need <= manner.free {
+        return Ok(());
+    }
+    Err(ModelError::Memory { need: need / 1_000_000, free: manner.free / 1_000_000 })
+}
+
+/// Bytes of a file, or of the files in a folder.
+pub(super) fn size(path: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(path) else {
+        return std::fs::metadata(path).map_or(0, |facts| facts.len());
+    };
+    let files = entries.filter_map(|entry| entry.ok()?.metadata().ok());
+    files.filter(std::fs::Metadata::is_file).map(|facts| facts.len()).sum()
+}
+
+/// What somebody probably has there, so that the message helps.
+fn what_it_is_instead(path: &Path) -> String {
+    if path.is_dir() {
+        return if path.join("model.bin").is_file() {
+            "it is a folder of CTranslate2 (faster-whisper); Mynah reads the one of Hugging Face, with model.safetensors"
+                .to_owned()
+        } else if path.join("config.json").is_file() {
+            "its config.json names another kind of model than parakeet_tdt, parakeet_ctc or whisper"
+                .to_owned()
+        } else {
+            "it has no config.json beside its weights, and no .nemo file".to_owned()
+        };
+    }
+    let mut start = [0_u8; 4];
+    let read =
+        std::fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut start));
+    match (&start, read) {
+        (_, Err(_)) => "it is empty, or nearly so: it may not have come whole".to_owned(),
+        (b"lmgg" | b"ggml", _) => {
+            "it is a file of whisper.cpp; Mynah reads the folders of Hugging Face, and GGUF".to_owned()
+        }
+        (b"<!DO" | b"<htm", _) => "it is a web page: fetch the file itself".to_owned(),
+        (b"vers", _) => "it only points to a file that git-lfs would fetch".to_owned(),
+        _ => "give a folder of Hugging Face (config.json, tokenizer.json, model.safetensors) or a .nemo file"
+            .to_owned(),
+    }
+}
+
+/// As the kinds of failures go.
+#[must_use]
+pub const fn failure(error: &ModelError) -> VoiceFailure {
+    match error {
+        ModelError::Memory { .. } => VoiceFailure::Memory,
+        _ => VoiceFailure::BadModel,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manner(free: u64) -> Manner {
+        Manner { precision: Precision::Int8, cache: PathBuf::from("/nowhere"), free, need: None }
+    }
+
+    fn text(path: &Path) -> String {
+        let Err(error) = open(path, &manner(1 << 33)) else { panic!("it opened") };
+        assert_eq!(failure(&error), VoiceFailure::BadModel);
+        error.to_string()
+    }
+
+    #[test]
+    fn what_is_no_model_is_told_apart() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str, bytes: &[u8]| {
+            let path = home.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, bytes).unwrap();
+            path
+        };
+        assert!(text(&home.path().join("none")).contains("nothing of this name"));
+        assert!(text(home.path()).contains("no config.json"));
+        assert!(text(&at("ggml-tiny.bin", b"lmgg1234")).contains("whisper.cpp"));
+        assert!(text(&at("page.nemo", b"<!DOCTYPE html>")).contains("web page"));
+        assert!(text(&at("lfs.safetensors", b"version https://git-lfs")).contains("git-lfs"));
+        assert!(text(&at("empty.nemo", b"")).contains("not have come whole"));
+        assert!(text(at("faster/model.bin", b"12345").parent().unwrap()).contains("CTranslate2"));
+    }
+
+    #[test]
+    fn memory_is_checked_before_anything_is_read() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("model.nemo");
+        std::fs::File::create(&path).unwrap().set_len(6_000_000_000).unwrap();
+        let Err(error) = open(&path, &manner(1_000_000_000)) else { panic!("it opened") };
+        assert_eq!(error.to_string(), "the model needs 2000 MB of memory and 1000 MB are free");
+        assert_eq!(failure(&error), VoiceFailure::Memory);
+    }
+}
