@@ -96,8 +96,11 @@ impl Library {
         self.shelf.remove(entry)
     }
 
+    /// Where the copies of a model for this processor are kept.
     fn packed(&self, name: &str) -> PathBuf {
-        self.cache.join(name)
+        // A model that was given by its path leaves nothing beside its files.
+        let is_plain = self.table.find(name).is_some();
+        self.cache.join(if is_plain { name } else { "by-path" })
     }
 
     fn free_memory(&self) -> u64 {
@@ -159,6 +162,7 @@ impl Models for Library {
             cache: self.packed(&picked.name),
             free: self.free_memory(),
             need: Some(picked.memory).filter(|need| *need > 0),
+            threads: settings.threads,
         };
         open::open(&picked.path, &manner).map_err(|error| {
             let failure = open::failure(&error);

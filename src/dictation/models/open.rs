@@ -1,7 +1,11 @@
 //! A file or folder becomes a model in memory.
 
-use crate::dictation::transcriber::Transcriber;
-use crate::dictation::weights::ModelError;
+use crate::dictation::nn::faster;
+use crate::dictation::nn::threads::Threads;
+use crate::dictation::transcriber::{Ask, ModelInfo, SpeechError, Transcriber, Transcript};
+use crate::dictation::weights::cached::{self, Kept};
+use crate::dictation::weights::{ModelError, Weights};
+use crate::dictation::{parakeet, whisper};
 use crate::proto::voice::{Precision, VoiceFailure};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +20,8 @@ pub struct Manner {
     pub free: u64,
     /// Bytes that the model needs, where that is known; else its files tell.
     pub need: Option<u64>,
+    /// Threads that compute; `None` for one a physical core.
+    pub threads: Option<usize>,
 }
 
 /// Opens whatever model is there: what it is, its contents tell.
@@ -28,7 +34,70 @@ pub fn open(path: &Path, manner: &Manner) -> Result<Box<dyn Transcriber>, ModelE
         return Err(ModelError::File { file, why: "there is nothing of this name".to_owned() });
     }
     check_memory(path, manner)?;
-    Err(ModelError::Kind { file, why: what_it_is_instead(path) })
+    let threads = Threads::new(manner.threads);
+    let threads = threads.map_err(|error| ModelError::Threads(error.to_string()))?;
+    let model = threads.run(|| read(path, manner))?;
+    let model = model.ok_or_else(|| ModelError::Kind { file, why: what_it_is_instead(path) })?;
+    Ok(Box::new(Pooled { threads, model }))
+}
+
+/// Finds out what there is, and reads it; `None` if it is nothing that we know.
+fn read(path: &Path, manner: &Manner) -> Result<Option<Box<dyn Transcriber>>, ModelError> {
+    if let Some(files) = parakeet::Files::find(path)? {
+        let weights = || files.weights(&manner.cache);
+        let (model, kept) = keep(&files.sources(), manner, weights, |weights| files.model(weights))?;
+        return Ok(Some(match kept {
+            Some(bytes) => Box::new(model.kept(Precision::Int8, bytes)),
+            None => Box::new(model),
+        }));
+    }
+    if let Some(files) = whisper::Files::find(path)? {
+        let (model, kept) =
+            keep(&files.sources(), manner, || files.weights(), |weights| files.model(weights))?;
+        return Ok(Some(match kept {
+            Some(bytes) => Box::new(model.kept(Precision::Int8, bytes)),
+            None => Box::new(model),
+        }));
+    }
+    Ok(None)
+}
+
+/// Builds a model whose weights are kept as wished. Rounded ones come with their bytes, and from a file that all
+/// running programs share.
+fn keep<T>(
+    sources: &[PathBuf],
+    manner: &Manner,
+    open: impl FnOnce() -> Result<Box<dyn Weights>, ModelError>,
+    build: impl Fn(&dyn Weights) -> Result<T, ModelError>,
+) -> Result<(T, Option<u64>), ModelError> {
+    if faster::precision(manner.precision) == Precision::F32 {
+        return Ok((build(open()?.as_ref())?, None));
+    }
+    let fingerprint = cached::fingerprint(sources)?;
+    let file = cached::path(&manner.cache, sources);
+    let (model, kept) = cached::build(&file, &fingerprint, open, build)?;
+    let bytes = match kept {
+        Kept::Shared(bytes) => bytes,
+        Kept::Alone(_why) => sources.iter().map(|source| size(source)).sum::<u64>() / 4,
+    };
+    Ok((model, Some(bytes)))
+}
+
+/// A model that computes on threads of its own.
+struct Pooled {
+    threads: Threads,
+    model: Box<dyn Transcriber>,
+}
+
+impl Transcriber for Pooled {
+    fn transcribe(&mut self, samples: &[f32], ask: &Ask) -> Result<Transcript, SpeechError> {
+        let Self { threads, model } = self;
+        threads.run(|| model.transcribe(samples, ask))
+    }
+
+    fn info(&self) -> &ModelInfo {
+        self.model.info()
+    }
 }
 
 fn check_memory(path: &Path, manner: &Manner) -> Result<(), ModelError> {
@@ -92,7 +161,7 @@ mod tests {
     use super::*;
 
     fn manner(free: u64) -> Manner {
-        Manner { precision: Precision::Int8, cache: PathBuf::from("/nowhere"), free, need: None }
+        Manner { precision: Precision::Int8, cache: PathBuf::from("/nowhere"), free, need: None, threads: Some(1) }
     }
 
     fn text(path: &Path) -> String {

@@ -2,6 +2,7 @@
 
 use super::config::EncoderConfig;
 use crate::dictation::nn::Linear;
+use crate::dictation::nn::activation::Activation;
 use crate::dictation::weights::{ModelError, Weights};
 use candle_core::{Result, Tensor};
 
@@ -30,6 +31,6 @@ impl FeedForward {
     /// # Errors
     /// The shape does not fit.
     pub fn forward(&self, rows: &Tensor) -> Result<Tensor> {
-        self.down.forward(&self.up.forward(rows)?.silu()?)
+        self.down.forward(&self.up.forward_then(rows, Activation::Silu)?)
     }
 }

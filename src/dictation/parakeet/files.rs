@@ -67,6 +67,14 @@ impl Files {
         &self.config
     }
 
+    /// The files that the weights are in.
+    pub fn sources(&self) -> Vec<PathBuf> {
+        match &self.kind {
+            Kind::Folder { weights, .. } => weights.clone(),
+            Kind::Nemo(archive) => vec![archive.path().to_owned()],
+        }
+    }
+
     /// Opens the weights; reading one happens when it is asked for. A packed archive is unpacked into `scratch` first: a
     /// file that nobody else can read, and that is gone when the weights are dropped, or when this program ends.
     ///

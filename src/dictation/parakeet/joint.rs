@@ -3,7 +3,7 @@
 use super::config::TransducerConfig;
 use crate::dictation::nn::Linear;
 use crate::dictation::weights::{ModelError, Weights};
-use candle_core::{Device, Result, Tensor};
+use candle_core::{Result, Tensor};
 
 /// The joint network.
 pub struct Joint {
@@ -43,7 +43,6 @@ impl Joint {
     pub fn scores(&self, frame: &[f32], prediction: &[f32]) -> Result<Vec<f32>> {
         let row: Vec<f32> =
             frame.iter().zip(prediction).map(|(frame, said)| (frame + said).max(0.0)).collect();
-        let row = Tensor::from_vec(row, (1, frame.len()), &Device::Cpu)?;
-        self.head.forward(&row)?.flatten_all()?.to_vec1()
+        self.head.forward_rows(&row)
     }
 }

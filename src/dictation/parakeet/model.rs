@@ -8,7 +8,7 @@ use super::tokenizer::Tokenizer;
 use crate::dictation::log_mel::parakeet::FrontEnd;
 use crate::dictation::nn::Linear;
 use crate::dictation::transcriber::{Ask, ModelInfo, SpeechError, Transcriber, Transcript};
-use crate::dictation::weights::{ModelError, Weights};
+use crate::dictation::weights::{Make, ModelError, Weights};
 use crate::proto::voice::Precision;
 use candle_core::Tensor;
 use std::cell::Cell;
@@ -31,7 +31,7 @@ pub(super) enum Head {
 
 impl Parakeet {
     /// Builds it of weights. As far as we know these are F32: whoever quantises them says so by
-    /// [`Self::describe`].
+    /// [`Self::kept`].
     ///
     /// # Errors
     /// A weight is missing or has another shape.
@@ -60,9 +60,11 @@ impl Parakeet {
     }
 
     /// Says how its weights are kept, and how many bytes they take.
-    pub fn describe(&mut self, precision: Precision, bytes: u64) {
+    #[must_use]
+    pub fn kept(mut self, precision: Precision, bytes: u64) -> Self {
         self.info.precision = precision;
         self.info.bytes = bytes;
+        self
     }
 
     /// What was heard, as pieces.
@@ -113,6 +115,11 @@ impl Weights for Counted<'_> {
     fn linear(&self, name: &str, inputs: usize, outputs: usize) -> Result<Linear, ModelError> {
         self.count(inputs * outputs);
         self.weights.linear(name, inputs, outputs)
+    }
+
+    fn made(&self, name: &str, inputs: usize, outputs: usize, make: &Make<'_>) -> Result<Linear, ModelError> {
+        self.count(inputs * outputs);
+        self.weights.made(name, inputs, outputs, make)
     }
 
     fn has(&self, name: &str) -> bool {

@@ -4,7 +4,7 @@ use super::config::TransducerConfig;
 use crate::dictation::nn::Linear;
 use crate::dictation::nn::activation::sigmoid;
 use crate::dictation::weights::{ModelError, Weights};
-use candle_core::{Device, Result, Tensor};
+use candle_core::{Result, Tensor};
 
 /// The prediction network.
 pub struct Prediction {
@@ -34,12 +34,15 @@ impl Prediction {
     pub fn new(weights: &dyn Weights, config: &TransducerConfig) -> std::result::Result<Self, ModelError> {
         let hidden = config.hidden;
         let layers = (0..config.layers).map(|layer| {
-            let part =
-                |name: &str, shape: &[usize]| weights.tensor(&format!("decoder.lstm.{name}_l{layer}"), shape);
-            let matrix = [4 * hidden, hidden];
-            let weight = Tensor::cat(&[part("weight_ih", &matrix)?, part("weight_hh", &matrix)?], 1)?;
-            let bias = (part("bias_ih", &[4 * hidden])? + part("bias_hh", &[4 * hidden])?)?;
-            Ok::<_, ModelError>(LstmLayer { gates: Linear::new(&weight, Some(bias))? })
+            let gates = weights.made(&format!("decoder.lstm.gates_l{layer}"), 2 * hidden, 4 * hidden, &|| {
+                let part =
+                    |name: &str, shape: &[usize]| weights.tensor(&format!("decoder.lstm.{name}_l{layer}"), shape);
+                let matrix = [4 * hidden, hidden];
+                let weight = Tensor::cat(&[part("weight_ih", &matrix)?, part("weight_hh", &matrix)?], 1)?;
+                let bias = (part("bias_ih", &[4 * hidden])? + part("bias_hh", &[4 * hidden])?)?;
+                Ok((weight, Some(bias)))
+            })?;
+            Ok::<_, ModelError>(LstmLayer { gates })
         });
         Ok(Self {
             layers: layers.collect::<std::result::Result<_, _>>()?,
@@ -62,8 +65,7 @@ impl Prediction {
         let mut row: Vec<f32> = self.embedding.get(token as usize)?.to_vec1()?;
         for (layer, (hidden, cell)) in self.layers.iter().zip(&mut state.layers) {
             row.extend_from_slice(hidden);
-            let gates = layer.gates.forward(&Tensor::from_vec(row, (1, 2 * self.hidden), &Device::Cpu)?)?;
-            let gates: Vec<f32> = gates.flatten_all()?.to_vec1()?;
+            let gates = layer.gates.forward_rows(&row)?;
             let (input, rest) = gates.split_at(self.hidden);
             let (forget, rest) = rest.split_at(self.hidden);
             let (candidate, output) = rest.split_at(self.hidden);
@@ -76,8 +78,7 @@ impl Prediction {
             }
             row = hidden.clone();
         }
-        let row = Tensor::from_vec(row, (1, self.hidden), &Device::Cpu)?;
-        self.out.forward(&row)?.flatten_all()?.to_vec1()
+        self.out.forward_rows(&row)
     }
 }
 

@@ -45,7 +45,7 @@ pub fn path(cache: &Path, files: &[PathBuf]) -> PathBuf {
         let _infallible = write!(name, "{byte:02x}");
         name
     });
-    cache.join("speech").join(format!("{name}.int8"))
+    cache.join(format!("{name}.int8"))
 }
 
 /// Builds a model of rounded weights. `open` opens the source and is asked only if there is no good file at `path`;

@@ -4,8 +4,11 @@
 
 pub mod cached;
 mod gguf;
+pub mod nemo;
 mod packed;
 mod packer;
+#[cfg(any(test, feature = "testkit"))]
+pub mod random;
 mod safetensors;
 
 use super::nn::Linear;
@@ -88,6 +91,9 @@ pub enum ModelError {
     /// A file is damaged.
     #[error("the model's files are damaged: {0}")]
     Damaged(String),
+    /// The system gives no threads to compute on.
+    #[error("there are no threads to compute on: {0}")]
+    Threads(String),
     /// Too little memory.
     #[error("the model needs {need} MB of memory and {free} MB are free")]
     Memory {

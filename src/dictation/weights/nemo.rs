@@ -56,6 +56,11 @@ impl Archive {
         })
     }
 
+    /// The file it is.
+    pub fn path(&self) -> &Path {
+        &self.file
+    }
+
     /// The text of `model_config.yaml`.
     pub fn settings(&self) -> &str {
         &self.settings

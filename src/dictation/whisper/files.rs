@@ -83,6 +83,14 @@ impl Files {
         }))
     }
 
+    /// The files that the weights are in.
+    pub fn sources(&self) -> Vec<PathBuf> {
+        match &self.numbers {
+            Numbers::SafeTensors(files) => files.clone(),
+            Numbers::Gguf(file) => vec![file.clone()],
+        }
+    }
+
     /// Opens the weights; reading one happens when it is asked for.
     ///
     /// # Errors
