@@ -190,7 +190,7 @@ fn how_recordings_end() {
         text: said.into(),
         can_retry,
     };
-    let kept = "What you said is kept for one more try.";
+    let kept = "What you said is kept for one more try: /voice retry.";
     let lost = |text: &str| {
         Input::Heard(Heard::Failed {
             recording: ID,
