@@ -1,7 +1,7 @@
 //! The machine by tables of what happens, and by any order of it.
 
 use super::*;
-use crate::proto::voice::VoiceWarning;
+use crate::proto::voice::{VoiceWarning, Wait};
 use proptest::prelude::*;
 
 // What is said and heard has no words for a log; failing tests need some.
