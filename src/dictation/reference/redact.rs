@@ -75,7 +75,15 @@ pub fn says_nothing(redacted: &str) -> bool {
 fn visible(text: &str) -> String {
     let text =
         text.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}', '\u{b}', '\u{c}', '\u{85}'], "\n");
-    text.chars().filter(|c| !is_invisible(*c)).collect()
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        // Joiners make one sign of several, and letters of some scripts: there they stay.
+        let joins = matches!(c, '\u{200c}' | '\u{200d}') && out.chars().next_back().is_some_and(|c| !c.is_ascii());
+        if joins || !is_invisible(c) {
+            out.push(c);
+        }
+    }
+    out
 }
 
 const fn is_invisible(c: char) -> bool {

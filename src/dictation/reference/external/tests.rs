@@ -259,7 +259,7 @@ fn what_changes_between_the_stop_and_the_request_gives_nothing() {
             fs::rename(m.session(), m.at("elsewhere")).unwrap();
             symlink(m.at("elsewhere"), m.session()).unwrap();
         }),
-        ("the header is another one", |m| m.write_session(&[json!({"type": "session", "id": "s2"}); 40])),
+        ("the header is another one", |m| m.write_session(&vec![json!({"type": "session", "id": "s2"}); 40])),
     ];
     for (name, break_it) in table {
         let machine = good();
