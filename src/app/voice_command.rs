@@ -9,7 +9,7 @@ use crate::dictation::models::library::Library;
 use crate::dictation::models::size_text;
 use crate::dictation::models::table::Entry;
 use crate::dictation::transcriber::Cancel;
-use crate::proto::voice::{Microphone, VoiceSettings};
+use crate::proto::voice::{Microphone, SoundSource, VoiceSettings};
 use std::fmt::Write;
 use std::io;
 
@@ -249,13 +249,15 @@ fn status(
         }
         Err(why) => why,
     };
-    let microphone = match microphones {
-        Ok(list) => {
+    let microphone = match (&settings.source, microphones) {
+        // Nobody misses one where a command brings the sound.
+        (SoundSource::Command(command), _) => format!("none: the sound comes from {command}"),
+        (_, Ok(list)) => {
             let wanted = list.iter().find(|one| one.name == settings.microphone);
             let used = wanted.or_else(|| list.iter().find(|one| one.is_default)).or_else(|| list.first());
             used.map_or_else(|| "none".to_owned(), |one| one.name.clone())
         }
-        Err(why) => why.clone(),
+        (_, Err(why)) => why.clone(),
     };
     format!(
         "model       {model}\nmicrophone  {microphone}\nlanguage    {}\nmemory      {} free\nmodels in   {} ({} free)\n",

@@ -63,6 +63,7 @@ pub fn done(state: &mut AppState, done: Done, now: Instant) -> Outcome {
         Done::Set { key, value, but, loaded } => {
             let (outcome, from) = setting_written(state, &key, &loaded.settings);
             settings::now_hold(state, *loaded, Some(&key));
+            let value = if value.is_empty() { "empty".to_owned() } else { value };
             let text =
                 if but.is_empty() { format!("{key} is {value} {from}.") } else { format!("{key}: {but}") };
             state.toast(NoticeLevel::Info, text, now);

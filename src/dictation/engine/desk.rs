@@ -48,6 +48,8 @@ pub(super) struct Desk {
     fetching: Option<(String, Cancel)>,
     decoding: Cancel,
     decoding_partial: Cancel,
+    /// Of models that are loaded; only the end calls them off.
+    opening: Cancel,
 }
 
 type MakeEar = Box<dyn FnOnce(HeardFn, &VoiceSettings) -> Box<dyn Ear> + Send>;
@@ -77,6 +79,7 @@ impl Desk {
             fetching: None,
             decoding: Cancel::default(),
             decoding_partial: Cancel::default(),
+            opening: Cancel::default(),
         }
     }
 
@@ -132,7 +135,13 @@ impl Desk {
             VoiceCommand::Fetch(name) => self.fetch(name),
             VoiceCommand::StopFetching => self.stop_fetching(),
             VoiceCommand::Status => self.status(),
-            VoiceCommand::SetUp => self.need_model(),
+            VoiceCommand::SetUp => {
+                self.need_model();
+                if matches!(self.state, ModelState::Ready { .. }) {
+                    // Nothing changes, and whoever asks wants to know.
+                    (self.tell)(VoiceEvent::Model(self.state.clone()));
+                }
+            }
             VoiceCommand::Unload => {
                 if self.machine.is_idle() {
                     self.order(Order::Unload);
@@ -241,8 +250,7 @@ impl Desk {
     fn load(&mut self, picked: Picked) {
         self.loading = Some(picked.key.clone());
         self.state = ModelState::Loading(picked.name.clone());
-        let order =
-            Order::Load(Box::new(picked), Box::new(self.settings.clone()), self.decoding_partial.clone());
+        let order = Order::Load(Box::new(picked), Box::new(self.settings.clone()), self.opening.clone());
         if self.order(order) {
             self.put(Input::Model(Model::Loading));
         }
@@ -339,8 +347,7 @@ impl Desk {
             return;
         }
         if self.offered.take().is_some() && self.machine.needs_model() {
-            let text =
-                "There is no speech model to turn it into text. `mynah voice setup` fetches one.".to_owned();
+            let text = "There is no speech model to turn it into text. /voice setup fetches one.".to_owned();
             self.failed(VoiceFailure::NoModel, text);
         }
     }
@@ -386,6 +393,7 @@ impl Desk {
     fn end(mut self) {
         self.decoding.cancel();
         self.decoding_partial.cancel();
+        self.opening.cancel();
         if let Some((_, cancel)) = &self.fetching {
             cancel.cancel();
         }

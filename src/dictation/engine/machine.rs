@@ -4,12 +4,26 @@
 //! [`VoiceEvent::Text`], [`VoiceEvent::Nothing`], [`VoiceEvent::Cancelled`] or [`VoiceEvent::Failed`], and nothing is told
 //! of it afterwards (unless a failed one is retried, which ends once more); chunks are decoded one at a time and in
 //! order; what comes in an order that makes no sense is counted and changes nothing.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `asks` | what the user asks |
+//! | `hearing` | what the ear tells |
+//! | `decoding` | what the model does |
+//! | `patience` | time |
+
+mod asks;
+mod decoding;
+mod hearing;
+mod patience;
+#[cfg(test)]
+mod tests;
 
 use super::ear::{EarAsk, Heard};
-use super::recording::{End, Hearing, Recording};
-use crate::dictation::audio::{self, Chunk};
+use super::recording::{End, Recording};
+use crate::dictation::audio::Chunk;
 use crate::proto::ids::RecordingId;
-use crate::proto::voice::{ChunkState, VoiceEvent, VoiceFailure, Wait};
+use crate::proto::voice::{VoiceEvent, VoiceFailure};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,8 +35,6 @@ pub const LOADING_PATIENCE: Duration = Duration::from_mins(5);
 pub const LONGEST_QUEUE: Duration = Duration::from_mins(5);
 /// Text of the open chunk comes no more often.
 pub const PARTIAL_EVERY: Duration = Duration::from_millis(1_500);
-/// A chunk may take this many times its length to decode.
-const SLOWEST: u32 = 5;
 
 /// What happens.
 pub enum Input {
@@ -168,14 +180,6 @@ impl Machine {
         self.ignored
     }
 
-    /// When [`Input::Clock`] is wanted next.
-    #[must_use]
-    pub fn wake_at(&self) -> Option<Duration> {
-        let recording = self.current.as_ref()?;
-        let partial = self.may_peek(recording).then_some(recording.peeked + PARTIAL_EVERY);
-        [recording.deadline, partial].into_iter().flatten().min()
-    }
-
     /// Takes something in, and tells what follows, in order.
     pub fn take(&mut self, input: Input, now: Duration) -> Vec<Output> {
         let is_news = !matches!(input, Input::Clock);
@@ -210,267 +214,6 @@ impl Machine {
         self.current.as_mut().filter(|recording| recording.id == id)
     }
 
-    fn record(&mut self, id: RecordingId, now: Duration) -> bool {
-        if self.newest.is_some_and(|newest| newest >= id) {
-            return false;
-        }
-        if let Some(old) = self.current.as_ref().map(|recording| recording.id) {
-            self.cancel(old);
-        }
-        self.newest = Some(id);
-        self.kept = None;
-        self.current = Some(Recording::new(id, now));
-        self.tell(VoiceEvent::Opening { recording: id, model: self.model_name.clone(), processor: "cpu" });
-        // The ear first: nothing is lost while the model comes.
-        self.outputs.push(Output::Ear(EarAsk::Record(id)));
-        self.ask_for_model();
-        true
-    }
-
-    fn ask_for_model(&mut self) {
-        if matches!(self.model, Model::Failed(..)) {
-            // A new try may find it.
-            self.model = Model::Away;
-        }
-        self.outputs.push(Output::NeedModel);
-    }
-
-    fn stop(&mut self, id: RecordingId, may_resume: Duration) -> bool {
-        let Some(recording) = self
-            .of(id)
-            .filter(|recording| matches!(recording.hearing, Hearing::Opening | Hearing::Listening))
-        else {
-            return false;
-        };
-        recording.before_stop = recording.hearing;
-        recording.hearing = Hearing::Stopping;
-        self.outputs.push(Output::Ear(EarAsk::Stop { recording: id, may_resume }));
-        true
-    }
-
-    fn resume(&mut self, id: RecordingId) -> bool {
-        let is_asked = |recording: &&mut Recording| {
-            recording.hearing == Hearing::Stopping && recording.failure.is_none() && !recording.ends_itself
-        };
-        let Some(recording) = self.of(id).filter(is_asked) else { return false };
-        recording.hearing = recording.before_stop;
-        self.outputs.push(Output::Ear(EarAsk::Resume(id)));
-        true
-    }
-
-    fn cancel(&mut self, id: RecordingId) -> bool {
-        let Some(recording) = self.current.take_if(|recording| recording.id == id) else {
-            let is_kept = self.kept.as_ref().is_some_and(|kept| kept.id == id);
-            if is_kept {
-                self.kept = None;
-            }
-            return is_kept;
-        };
-        self.close(&recording);
-        self.tell(VoiceEvent::Cancelled(id));
-        true
-    }
-
-    /// Lets go of whatever works for a recording.
-    fn close(&mut self, recording: &Recording) {
-        if recording.hearing != Hearing::Ended {
-            self.outputs.push(Output::Ear(EarAsk::Cancel(recording.id)));
-        }
-        if self.in_flight.is_some_and(|(id, _)| id == recording.id) {
-            self.outputs.push(Output::Abandon);
-        }
-        if self.partial == Partial::Running {
-            self.outputs.push(Output::AbandonPartial);
-        }
-    }
-
-    fn retry(&mut self, id: RecordingId) -> bool {
-        if self.current.is_some() {
-            return false;
-        }
-        let Some(mut recording) = self.kept.take_if(|kept| kept.id == id) else { return false };
-        for number in recording.try_again() {
-            self.tell(VoiceEvent::Chunk { recording: id, number, state: ChunkState::Queued });
-        }
-        self.current = Some(recording);
-        self.ask_for_model();
-        true
-    }
-
-    fn heard(&mut self, heard: Heard, now: Duration) -> bool {
-        if let Heard::Notice(text) = heard {
-            self.tell(VoiceEvent::Notice(text));
-            return true;
-        }
-        let Some(recording) = heard.recording().and_then(|id| self.of(id)) else { return false };
-        let id = recording.id;
-        if recording.hearing == Hearing::Ended {
-            return false;
-        }
-        match heard {
-            Heard::Began { microphone, latency, .. } => {
-                if !recording.begin(now) {
-                    return false;
-                }
-                self.tell(VoiceEvent::Listening { recording: id, microphone, latency });
-            }
-            Heard::Level { recorded, level, clipped, .. } => {
-                recording.recorded = recorded;
-                self.tell(VoiceEvent::Level { recording: id, recorded, level, clipped });
-            }
-            Heard::Filling { number, length, .. } => {
-                if recording.pieces.contains_key(&number) {
-                    return false;
-                }
-                recording.open = length;
-                self.tell(VoiceEvent::Chunk { recording: id, number, state: ChunkState::Filling(length) });
-            }
-            Heard::Chunk { chunk, .. } => {
-                let number = chunk.number;
-                if !recording.add(chunk) {
-                    return false;
-                }
-                if self.partial == Partial::Running {
-                    self.outputs.push(Output::AbandonPartial);
-                }
-                self.tell(VoiceEvent::Chunk { recording: id, number, state: ChunkState::Queued });
-            }
-            Heard::Open { number, samples, .. } => {
-                let is_open = !recording.pieces.contains_key(&number);
-                let is_free = self.in_flight.is_none() && self.partial == Partial::Idle;
-                if !is_open || !is_free || self.model != Model::Ready || samples.is_empty() {
-                    // No fault of anybody: things went on between.
-                    return true;
-                }
-                self.partial = Partial::Running;
-                self.outputs.push(Output::DecodePartial { recording: id, number, samples });
-            }
-            Heard::Warning { warning, .. } => self.tell(VoiceEvent::Warning { recording: id, warning }),
-            Heard::StoppedItself { why, .. } => {
-                recording.ends_itself = true;
-                recording.hearing = Hearing::Stopping;
-                self.tell(VoiceEvent::StoppedItself { recording: id, why });
-            }
-            Heard::Ended(_) => recording.hearing = Hearing::Ended,
-            Heard::Failed { failure, text, .. } => {
-                recording.hearing = Hearing::Ended;
-                if recording.pieces.is_empty() {
-                    recording.failure = Some((failure, text));
-                } else {
-                    // What was heard before counts more than what was not.
-                    recording.note = Some(text);
-                }
-            }
-            Heard::Notice(_) => {}
-        }
-        true
-    }
-
-    fn model(&mut self, model: Model) -> bool {
-        let was_ready = self.model == Model::Ready;
-        self.model = model;
-        match &self.model {
-            Model::Away if was_ready && self.current.is_some() => self.outputs.push(Output::NeedModel),
-            Model::Failed(failure, text) => {
-                let failed = (*failure, text.clone());
-                if let Some(recording) = &mut self.current {
-                    recording.failure.get_or_insert(failed);
-                    self.stop_ear();
-                }
-            }
-            _ => {}
-        }
-        true
-    }
-
-    /// Ends the listening by ourselves: what was heard is kept.
-    fn stop_ear(&mut self) {
-        let Some(recording) = &mut self.current else { return };
-        if matches!(recording.hearing, Hearing::Opening | Hearing::Listening) {
-            recording.before_stop = recording.hearing;
-            recording.hearing = Hearing::Stopping;
-            let stop = EarAsk::Stop { recording: recording.id, may_resume: Duration::ZERO };
-            self.outputs.push(Output::Ear(stop));
-        }
-    }
-
-    fn decoded(&mut self, id: RecordingId, number: u32, result: Result<String, String>) -> bool {
-        if self.in_flight != Some((id, number)) {
-            return false;
-        }
-        self.in_flight = None;
-        // The answer of one that is over frees the model; that is all.
-        let Some(recording) = self.of(id) else { return true };
-        let state = if result.is_ok() { ChunkState::Done } else { ChunkState::Failed };
-        recording.settle(number, result);
-        self.tell(VoiceEvent::Chunk { recording: id, number, state });
-        true
-    }
-
-    fn partial(&mut self, id: RecordingId, number: u32, text: Option<String>) -> bool {
-        if self.partial == Partial::Idle {
-            return false;
-        }
-        self.partial = Partial::Idle;
-        let is_open = self.of(id).is_some_and(|recording| {
-            recording.hearing == Hearing::Listening && !recording.pieces.contains_key(&number)
-        });
-        if let Some(text) = text.filter(|text| is_open && !text.is_empty()) {
-            self.tell(VoiceEvent::Partial { recording: id, text });
-        }
-        true
-    }
-
-    fn may_peek(&self, recording: &Recording) -> bool {
-        self.wants_partial
-            && self.model == Model::Ready
-            && self.in_flight.is_none()
-            && self.partial == Partial::Idle
-            && recording.hearing == Hearing::Listening
-            && recording.open > Duration::ZERO
-    }
-
-    fn clock(&mut self, now: Duration) {
-        let Some(recording) = &self.current else { return };
-        if recording.deadline.is_some_and(|deadline| deadline <= now) {
-            self.time_out();
-            return;
-        }
-        if self.may_peek(recording) && recording.peeked + PARTIAL_EVERY <= now {
-            let id = recording.id;
-            if let Some(recording) = &mut self.current {
-                recording.peeked = now;
-            }
-            self.outputs.push(Output::Ear(EarAsk::Peek(id)));
-        }
-    }
-
-    fn time_out(&mut self) {
-        let Some(recording) = &mut self.current else { return };
-        let id = recording.id;
-        if recording.hearing == Hearing::Ended {
-            let what = match self.model {
-                Model::Ready => "The speech model did not answer in time",
-                _ => "The speech model did not come in time",
-            };
-            recording.failure.get_or_insert((VoiceFailure::Timeout, format!("{what}.")));
-            recording.give_up();
-            if self.in_flight.is_some_and(|(of, _)| of == id) {
-                self.outputs.push(Output::Abandon);
-            }
-        } else {
-            // The ear said nothing for too long, not even silence.
-            recording.hearing = Hearing::Ended;
-            let text = "The microphone gave nothing more.".to_owned();
-            if recording.pieces.is_empty() {
-                recording.failure.get_or_insert((VoiceFailure::MicrophoneLost, text));
-            } else {
-                recording.note = Some(text);
-            }
-            self.outputs.push(Output::Ear(EarAsk::Cancel(id)));
-        }
-    }
-
     /// Does whatever can be done now: decodes, ends, says what is waited for.
     fn go_on(&mut self) {
         self.limit_queue();
@@ -487,80 +230,4 @@ impl Machine {
         }
         self.tell_wait();
     }
-
-    fn limit_queue(&mut self) {
-        let is_ready = self.model == Model::Ready;
-        let Some(recording) = &mut self.current else { return };
-        if !is_ready && recording.hearing == Hearing::Listening && recording.queued() >= LONGEST_QUEUE {
-            recording.ends_itself = true;
-            let id = recording.id;
-            let why = "The speech model is not ready yet, and five minutes wait for it already.".to_owned();
-            self.stop_ear();
-            self.tell(VoiceEvent::StoppedItself { recording: id, why });
-        }
-    }
-
-    fn decode_next(&mut self) {
-        if self.model != Model::Ready || self.in_flight.is_some() {
-            return;
-        }
-        let Some(recording) = self.current.as_mut().filter(|recording| recording.failure.is_none()) else {
-            return;
-        };
-        let Some(chunk) = recording.next_queued() else { return };
-        let (id, number) = (recording.id, chunk.number);
-        self.in_flight = Some((id, number));
-        self.tell(VoiceEvent::Chunk { recording: id, number, state: ChunkState::Decoding });
-        self.outputs.push(Output::Decode(id, chunk));
-    }
-
-    fn tell_wait(&mut self) {
-        let Some(recording) = &self.current else { return };
-        let on = match (&self.model, recording.hearing) {
-            (_, Hearing::Opening) => Some(Wait::Microphone),
-            (Model::Consent, _) => Some(Wait::Consent),
-            (Model::Fetching, _) => Some(Wait::Fetching),
-            (Model::Loading | Model::Away, _) => {
-                // Whole tenths: what the eye can follow.
-                let tenths = recording.queued().as_millis() / 100;
-                Some(Wait::Loading {
-                    queued: Duration::from_millis(u64::try_from(tenths).unwrap_or(0) * 100),
-                })
-            }
-            (Model::Ready, Hearing::Stopping | Hearing::Ended) => Some(Wait::Decoding),
-            _ => None,
-        };
-        let (id, told) = (recording.id, &recording.told_wait);
-        if *told == on {
-            return;
-        }
-        if let Some(recording) = &mut self.current {
-            recording.told_wait.clone_from(&on);
-        }
-        self.tell(VoiceEvent::Waits { recording: id, on });
-    }
-
-    /// Sets the time at which patience ends, counted from now.
-    fn arm(&mut self, now: Duration) {
-        let in_flight = self.in_flight;
-        let model = &self.model;
-        let Some(recording) = &mut self.current else { return };
-        let limit = match (model, recording.hearing) {
-            // However long the user thinks about it.
-            (Model::Consent, Hearing::Ended) => None,
-            (Model::Away | Model::Fetching | Model::Loading, Hearing::Ended) => Some(LOADING_PATIENCE),
-            (_, Hearing::Ended) => {
-                let chunk = in_flight.and_then(|(_, number)| recording.pieces.get(&number));
-                let length = chunk.and_then(|piece| piece.chunk.as_ref());
-                let length = length.map_or(Duration::ZERO, |chunk| audio::duration(chunk.samples.len()));
-                Some(PATIENCE.max(length * SLOWEST))
-            }
-            _ => Some(PATIENCE),
-        };
-        recording.deadline = limit.map(|limit| now + limit);
-    }
 }
-
-#[cfg(test)]
-#[path = "machine_tests.rs"]
-mod tests;

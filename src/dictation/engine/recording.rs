@@ -202,7 +202,11 @@ impl Recording {
             _ => return End::Nothing,
         };
         let can_retry = missing > 0 && !self.is_retry;
-        let text = if can_retry { format!("{what} What you said is kept for one more try.") } else { what };
+        let text = if can_retry {
+            format!("{what} What you said is kept for one more try: /voice retry.")
+        } else {
+            what
+        };
         End::Failed { failure, text, can_retry }
     }
 

@@ -15,6 +15,8 @@ use ratatui::text::Span;
 
 /// From this room on a row has a text beside its name.
 const ROOM_FOR_TEXT: usize = 60;
+/// Columns between a name and what stands at the right, and behind that.
+const BESIDE_RAIL: usize = 3;
 
 /// Which list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,10 +179,14 @@ fn line(item: &VoiceItem, cx: &RowCx<'_>) -> Vec<Span<'static>> {
     let style = |role| cx.chrome.on_row(role, cx.is_selected);
     let name = style(if item.is_usable() { Role::Text } else { Role::Dim });
     let mut left = vec![mark(cx, item.is_current), Span::styled(item.name.clone(), name)];
-    if !item.text.is_empty() && cx.room >= ROOM_FOR_TEXT {
+    // What is told at the right is cut before a name is.
+    let rail = vec![Span::styled(clean::for_line(&item.rail), style(Role::Muted))];
+    let rail =
+        paint::cut(rail, cx.room.saturating_sub(paint::columns(&left) + BESIDE_RAIL), style(Role::Dim));
+    if let Some(problem) = &item.problem {
+        left.push(Span::styled(format!("  {}", clean::for_line(problem)), style(Role::Muted)));
+    } else if !item.text.is_empty() && cx.room >= ROOM_FOR_TEXT {
         left.push(Span::styled(format!("  {}", clean::for_line(&item.text)), style(Role::Dim)));
     }
-    let rail = item.problem.as_ref().unwrap_or(&item.rail);
-    let rail = vec![Span::styled(clean::for_line(rail), style(Role::Muted))];
     paint::left_and_rail(left, rail, cx.room, style(Role::Dim))
 }

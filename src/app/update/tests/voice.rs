@@ -13,7 +13,8 @@ use crate::proto::event::AgentEvent;
 use crate::proto::ids::{EntryId, RecordingId};
 use crate::proto::message::{Block, Message, StopReason};
 use crate::proto::voice::{
-    Microphone, ModelOffer, ModelRow, ModelState, VoiceCommand, VoiceEvent, VoiceFailure, VoiceStatus, Wait,
+    Microphone, ModelOffer, ModelRow, ModelState, Precision, VoiceCommand, VoiceEvent, VoiceFailure,
+    VoiceStatus, Wait,
 };
 use crate::term::input::Input;
 use crate::ui::layers::Layer;
@@ -615,13 +616,12 @@ fn voice_opens_a_list_and_lists_behind_it() {
 
 #[test]
 fn what_may_stand_behind_voice() {
-    let table: [(&str, Vec<Effect>); 11] = [
+    let table: [(&str, Vec<Effect>); 10] = [
         ("mic Headset two", vec![setting("voice.microphone", "Headset two")]),
         ("model whisper-tiny", vec![setting("voice.model", "whisper-tiny")]),
         ("language de", vec![setting("voice.language", "de")]),
         ("status", asks(VoiceCommand::Status)),
         ("setup", asks(VoiceCommand::SetUp)),
-        ("unload", asks(VoiceCommand::Unload)),
         ("stop", asks(VoiceCommand::StopFetching)),
         ("cleanup on", vec![setting("voice.cleanup", "true")]),
         ("cleanup off", vec![setting("voice.cleanup", "false")]),
@@ -641,6 +641,48 @@ fn what_may_stand_behind_voice() {
         stage.command(&format!("/voice {word}"));
         assert!(!stage.toast().contains("does not know"), "{word}");
     }
+}
+
+#[test]
+fn why_there_is_no_microphone_is_told_whole() {
+    let why =
+        "No sound device, neither of this machine's own nor of a sound server, was found anywhere at all.";
+    let none = VoiceStatus { microphones: Vec::new(), no_microphones: Some(why.to_owned()), ..status() };
+    let mut stage = Stage::open();
+    stage.voice(VoiceEvent::Status(Box::new(none.clone())));
+    stage.command("/voice mic");
+    assert!(stage.screen().contains("None found"), "{}", stage.screen());
+    assert_eq!(stage.keys(&["down", "enter"]), asks(VoiceCommand::Status));
+    stage.voice(VoiceEvent::Status(Box::new(none)));
+    assert!(stage.screen().contains("all."), "{}", stage.screen());
+}
+
+#[test]
+fn what_was_asked_of_the_model_is_told() {
+    let ready = || ModelState::Ready { name: "whisper-tiny".to_owned(), precision: Precision::Int8 };
+    let mut stage = Stage::open();
+    assert_eq!(stage.command("/voice unload"), []);
+    assert_eq!(stage.toast(), "No speech model is in memory.");
+    // Only who asks is told.
+    stage.voice(VoiceEvent::Model(ready()));
+    assert_eq!(stage.toast(), "No speech model is in memory.");
+    stage.command("/voice setup");
+    stage.voice(VoiceEvent::Model(ready()));
+    assert_eq!(stage.toast(), "whisper-tiny is ready.");
+    assert_eq!(stage.command("/voice unload"), asks(VoiceCommand::Unload));
+    stage.voice(VoiceEvent::Model(ModelState::Unloaded));
+    assert_eq!(stage.toast(), "The memory of the speech model is free.");
+    // That it can't be used is told in any case, but not twice.
+    stage.voice(VoiceEvent::Model(ModelState::Failed("Its files are broken.".to_owned())));
+    assert_eq!(stage.toast(), "Its files are broken.");
+
+    let mut recording = Stage::open();
+    recording.voice(VoiceEvent::Model(ready()));
+    recording.tap();
+    assert_eq!(recording.command("/voice unload"), []);
+    assert_eq!(recording.toast(), "The model is at work: end the recording first.");
+    recording.voice(VoiceEvent::Model(ModelState::Failed("Its files are broken.".to_owned())));
+    assert_eq!(recording.toast(), "The model is at work: end the recording first.");
 }
 
 #[test]

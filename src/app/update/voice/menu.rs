@@ -1,12 +1,14 @@
 //! `/voice`: its list, the lists behind it, the status as text, and the question before a model is loaded.
 
 use super::super::Outcome;
-use super::{say, stop_fetching};
+use super::{Asked, say, stop_fetching};
 use crate::app::effect::Effect;
 use crate::app::state::AppState;
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::RecordingId;
-use crate::proto::voice::{ModelOffer, ModelRow, ModelState, Precision, VoiceCommand, VoiceStatus};
+use crate::proto::voice::{
+    ModelOffer, ModelRow, ModelState, Precision, SoundSource, VoiceCommand, VoiceStatus,
+};
 use crate::ui::layers::confirm::Confirm;
 use crate::ui::layers::voice::{VoiceChoice, VoiceItem, VoicePage, VoicePicker};
 use crate::ui::layers::{ConfirmKind, Layer};
@@ -97,8 +99,11 @@ pub fn chosen(state: &mut AppState, choice: VoiceChoice, now: Instant) -> Outcom
             state.voice.reports = true;
             ask(VoiceCommand::Status)
         }
-        VoiceChoice::SetUp => ask(VoiceCommand::SetUp),
-        VoiceChoice::Unload => ask(VoiceCommand::Unload),
+        VoiceChoice::SetUp => {
+            state.voice.asked = Some(Asked::SetUp);
+            ask(VoiceCommand::SetUp)
+        }
+        VoiceChoice::Unload => unload(state, now),
         VoiceChoice::StopFetching => stop_fetching(state),
         VoiceChoice::Retry => retry(state, now),
         VoiceChoice::Cleanup(is_on) => set("voice.cleanup", if is_on { "true" } else { "false" }),
@@ -109,6 +114,42 @@ pub fn chosen(state: &mut AppState, choice: VoiceChoice, now: Instant) -> Outcom
             // Who chooses one that is missing wants it.
             if is_here { outcome } else { outcome.then(Effect::Voice(VoiceCommand::SetUp)) }
         }
+    }
+}
+
+/// Frees the memory of the model, and says so once it is free.
+fn unload(state: &mut AppState, now: Instant) -> Outcome {
+    let why_not = match &state.voice.model {
+        _ if state.voice.is_active() => Some("The model is at work: end the recording first."),
+        Some(ModelState::Loading(_) | ModelState::Ready { .. }) => None,
+        Some(ModelState::Unloaded | ModelState::Failed(_)) | None => Some("No speech model is in memory."),
+    };
+    if let Some(why_not) = why_not {
+        say(state, NoticeLevel::Info, why_not.to_owned(), now);
+        return Outcome::changed();
+    }
+    state.voice.asked = Some(Asked::Unload);
+    Outcome::effect(Effect::Voice(VoiceCommand::Unload))
+}
+
+/// The model has changed: said where somebody asked for it, and where nothing else would tell that it can't be used.
+pub fn model_came(state: &mut AppState, model: ModelState, now: Instant) {
+    let asked = state.voice.asked;
+    let is_told = match (&model, asked) {
+        (ModelState::Ready { name, .. }, Some(Asked::SetUp)) => {
+            Some((NoticeLevel::Info, format!("{name} is ready.")))
+        }
+        (ModelState::Unloaded, Some(Asked::Unload)) => {
+            Some((NoticeLevel::Info, "The memory of the speech model is free.".to_owned()))
+        }
+        // A recording tells it by its end.
+        (ModelState::Failed(why), _) if !state.voice.is_active() => Some((NoticeLevel::Warning, why.clone())),
+        _ => None,
+    };
+    state.voice.model = Some(model);
+    if let Some((level, text)) = is_told {
+        state.voice.asked = None;
+        say(state, level, text, now);
     }
 }
 
@@ -130,7 +171,7 @@ fn retry(state: &mut AppState, now: Instant) -> Outcome {
 pub fn status_came(state: &mut AppState, status: VoiceStatus) {
     state.voice.model = Some(status.state.clone());
     if std::mem::take(&mut state.voice.reports) {
-        let text = status_text(&status);
+        let text = status_text(&status, source_command(state));
         state.conversation.notice(NoticeLevel::Info, text);
         state.pane.to_end();
     }
@@ -160,6 +201,8 @@ fn menu(state: &AppState) -> Vec<VoiceItem> {
     let settings = &state.loaded.settings.voice;
     let or = |text: &str, instead: &str| if text.is_empty() { instead.to_owned() } else { text.to_owned() };
     let row = |choice, name: &str, rail: String| VoiceItem { rail, ..VoiceItem::new(choice, name) };
+    let does =
+        |choice, name: &str, text: &str| VoiceItem { text: text.to_owned(), ..VoiceItem::new(choice, name) };
     let chosen = state.voice.status.as_ref().map(|status| status.chosen.clone()).unwrap_or_default();
     let model = or(&settings.engine.model, &or(&chosen, "by the memory of this machine"));
     let is_on = settings.cleanup.is_on;
@@ -167,7 +210,10 @@ fn menu(state: &AppState) -> Vec<VoiceItem> {
         row(
             VoiceChoice::Page(VoicePage::Microphones),
             "Microphone",
-            or(&settings.engine.microphone, "the system's default"),
+            source_command(state).map_or_else(
+                || or(&settings.engine.microphone, "the system's default"),
+                |command| format!("by command: {command}"),
+            ),
         ),
         row(VoiceChoice::Page(VoicePage::Models), "Model", model),
         row(VoiceChoice::Page(VoicePage::Languages), "Language", settings.engine.language.clone()),
@@ -177,11 +223,11 @@ fn menu(state: &AppState) -> Vec<VoiceItem> {
             if is_on { "a language model corrects" } else { "off" }.to_owned(),
         ),
         row(VoiceChoice::Status, "Status", state.voice.model.as_ref().map(model_state).unwrap_or_default()),
-        row(VoiceChoice::SetUp, "Set up", "loads the model, and offers it where it is missing".to_owned()),
-        row(VoiceChoice::Unload, "Unload", "frees the memory of the model".to_owned()),
+        does(VoiceChoice::SetUp, "Set up", "loads the model, and offers it where it is missing"),
+        does(VoiceChoice::Unload, "Unload", "frees the memory of the model"),
     ];
     if state.voice.failed.is_some() {
-        items.push(row(VoiceChoice::Retry, "Retry", "transcribes the last recording once more".to_owned()));
+        items.push(does(VoiceChoice::Retry, "Retry", "transcribes the last recording once more"));
     }
     if let Some(name) = &state.voice.fetching {
         items.push(row(VoiceChoice::StopFetching, "Stop the download", name.clone()));
@@ -194,6 +240,10 @@ fn microphones(state: &AppState) -> Vec<VoiceItem> {
     let Some(status) = &state.voice.status else { return Vec::new() };
     let mut items = vec![VoiceItem {
         is_current: current.is_empty(),
+        // A chosen one is remembered, but has no say while a command brings the sound.
+        text: source_command(state)
+            .map(|command| format!("not used now: voice.source is {command}"))
+            .unwrap_or_default(),
         ..VoiceItem::new(VoiceChoice::Microphone(String::new()), "The system's default")
     }];
     items.extend(status.microphones.iter().map(|microphone| VoiceItem {
@@ -202,10 +252,8 @@ fn microphones(state: &AppState) -> Vec<VoiceItem> {
         ..VoiceItem::new(VoiceChoice::Microphone(microphone.name.clone()), &microphone.name)
     }));
     if let Some(why) = &status.no_microphones {
-        items.push(VoiceItem {
-            problem: Some(why.clone()),
-            ..VoiceItem::new(VoiceChoice::Microphone(String::new()), "None found")
-        });
+        // Too long for a row: chosen, it is written down whole.
+        items.push(VoiceItem { text: why.clone(), ..VoiceItem::new(VoiceChoice::Status, "None found") });
     }
     items
 }
@@ -215,7 +263,11 @@ fn models(state: &AppState) -> Vec<VoiceItem> {
     let Some(status) = &state.voice.status else { return Vec::new() };
     let by_memory = VoiceItem {
         is_current: current.is_empty(),
-        text: format!("{} now: {}", status.chosen, status.why),
+        text: if current.is_empty() {
+            format!("{} now: {}", status.chosen, status.why)
+        } else {
+            String::new()
+        },
         ..VoiceItem::new(
             VoiceChoice::Model { name: String::new(), is_here: true },
             "By the memory of this machine",
@@ -256,8 +308,7 @@ pub fn ask_to_fetch(state: &mut AppState, offer: ModelOffer) {
     let is_asked = |layer: &Layer| matches!(layer, Layer::Confirm(confirm) if is_fetch(confirm.kind()));
     state.layers.retain(|layer| !is_asked(layer));
     let mut text = format!(
-        "{} from {}, licence {}. It understands {} and takes {} of memory. The download is checked by the checksum \
-         that the host tells; we have not verified it.",
+        "{} from {}, licence {}. It understands {} and takes {} of memory.",
         bytes(offer.bytes),
         offer.from,
         offer.licence,
@@ -270,11 +321,15 @@ pub fn ask_to_fetch(state: &mut AppState, offer: ModelOffer) {
         let first = letters.next().into_iter().flat_map(char::to_uppercase).collect::<String>();
         let _always = write!(text, " {first}{}", letters.as_str());
     }
+    text.push_str(
+        " The files are checked by the checksums that the host tells, for which nobody else vouches.",
+    );
     let question = format!("Download {}?", offer.title);
     let kind = ConfirmKind::FetchModel(offer.name.clone());
     let confirm = Confirm::new(kind, &question, &text, &["Download", "Not now"]);
     state.layers.insert(0, Layer::Confirm(confirm));
     state.voice.offer = Some(offer);
+    state.voice.asked = None;
 }
 
 const fn is_fetch(kind: &ConfirmKind) -> bool {
@@ -295,18 +350,30 @@ pub fn refused(state: &mut AppState) -> Outcome {
     stop_fetching(state)
 }
 
+/// The command that brings the sound, where the settings name one.
+fn source_command(state: &AppState) -> Option<&str> {
+    match &state.loaded.settings.voice.engine.source {
+        SoundSource::Command(command) => Some(command),
+        SoundSource::Auto | SoundSource::Device => None,
+    }
+}
+
 /// The status, for people.
-fn status_text(status: &VoiceStatus) -> String {
+fn status_text(status: &VoiceStatus, source: Option<&str>) -> String {
     let mut lines = vec![format!("Dictation: {}", model_state(&status.state))];
     lines.push(format!("model      {} ({})", status.chosen, status.why));
     lines.extend(status.models.iter().map(|model| format!("           {}", model_line(model))));
+    if let Some(command) = source {
+        lines.push(format!("sound by   {command}"));
+    }
     for (at, microphone) in status.microphones.iter().enumerate() {
         let label = if at == 0 { "microphone" } else { "" };
         let mark = if microphone.is_default { ", the system's default" } else { "" };
         lines.push(format!("{label:<10} {}{mark}", microphone.name));
     }
-    if let Some(why) = &status.no_microphones {
-        lines.push(format!("microphone none: {why}"));
+    // Nobody misses one where a command brings the sound.
+    if let Some(why) = status.no_microphones.as_ref().filter(|_| source.is_none()) {
+        lines.push(format!("microphone {why}"));
     }
     lines.push(format!("memory     {} free", bytes(status.free_memory)));
     let (folder, free) = &status.cache;

@@ -63,8 +63,19 @@ pub struct Dictating {
     /// The model that is on its way.
     fetching: Option<String>,
     model: Option<ModelState>,
+    /// What the user wants to be told of the model.
+    asked: Option<Asked>,
     /// The newest answer of the agent that came to its end on this branch.
     answer: Option<Arc<Message>>,
+}
+
+/// What was asked of the model outside of a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    /// To be in memory.
+    SetUp,
+    /// To be gone from there.
+    Unload,
 }
 
 /// The recording whose text is waited for.
@@ -155,6 +166,7 @@ fn start(state: &mut AppState, now: Instant) -> Outcome {
     voice.active = Some(Active { recording, stage: Stage::Recording, reference: None });
     // Its sound is gone with the next recording.
     voice.failed = None;
+    voice.asked = None;
     voice.view.begin();
     Outcome::effect(Effect::Voice(VoiceCommand::Record(recording)))
 }
@@ -284,7 +296,7 @@ pub fn event(state: &mut AppState, event: VoiceEvent, now: Instant) -> Outcome {
                 Err(why) => say(state, NoticeLevel::Warning, why, now),
             }
         }
-        VoiceEvent::Model(model) => state.voice.model = Some(model),
+        VoiceEvent::Model(model) => menu::model_came(state, model, now),
         VoiceEvent::Status(status) => menu::status_came(state, *status),
         VoiceEvent::Notice(text) => say(state, NoticeLevel::Info, text, now),
         event => {

@@ -213,7 +213,7 @@ impl Line<'_> {
             let clock = format!("{}:{:02}", seconds / 60, seconds % 60);
             part(" ", vec![Span::styled(clock, look.theme.style(Role::Muted))]);
         }
-        if view.stage == Stage::Recording && kept.meter() {
+        if view.stage == Stage::Recording && view.is_heard() && kept.meter() {
             part("  ", meter::meter(view, look));
         }
         if has_recording && kept.chunks() {

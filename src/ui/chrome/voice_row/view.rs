@@ -136,6 +136,11 @@ impl VoiceView {
         }
     }
 
+    /// There is something to measure: before the first sample an empty meter would be a hole in the row.
+    pub(super) fn is_heard(&self) -> bool {
+        !self.levels.is_empty() || self.wait != Some(Wait::Microphone)
+    }
+
     /// Takes in what is told of the recording that is shown. True if the row is another one by it.
     pub fn take(&mut self, event: &VoiceEvent, now: Instant) -> bool {
         match event {

@@ -1,7 +1,7 @@
 //! The machine by tables of what happens, and by any order of it.
 
 use super::*;
-use crate::proto::voice::VoiceWarning;
+use crate::proto::voice::{VoiceWarning, Wait};
 use proptest::prelude::*;
 
 // What is said and heard has no words for a log; failing tests need some.
@@ -190,7 +190,7 @@ fn how_recordings_end() {
         text: said.into(),
         can_retry,
     };
-    let kept = "What you said is kept for one more try.";
+    let kept = "What you said is kept for one more try: /voice retry.";
     let lost = |text: &str| {
         Input::Heard(Heard::Failed {
             recording: ID,
