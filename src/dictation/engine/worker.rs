@@ -52,7 +52,7 @@ pub(super) fn start(
     tell: impl Fn(News) + Send + 'static,
 ) -> std::io::Result<(Sender<Order>, JoinHandle<()>)> {
     let (orders, inbox) = channel();
-    let worker = Worker { models, idle, tell, model: None };
+    let worker = Worker { models, idle, tell, model: None, asked: None };
     let thread = std::thread::Builder::new().name("speech".to_owned()).spawn(move || worker.run(&inbox))?;
     Ok((orders, thread))
 }
@@ -62,6 +62,8 @@ struct Worker<T> {
     idle: Duration,
     tell: T,
     model: Option<(String, Box<dyn Transcriber>)>,
+    /// What was asked for last: a chunk may be on its way while the model is freed, and is not to be lost.
+    asked: Option<(Box<Picked>, Box<VoiceSettings>)>,
 }
 
 impl<T: Fn(News)> Worker<T> {
@@ -82,8 +84,17 @@ impl<T: Fn(News)> Worker<T> {
 
     fn follow(&mut self, order: Order) {
         match order {
-            Order::Load(picked, settings, cancel) => self.load(&picked, &settings, &cancel),
+            Order::Load(picked, settings, cancel) => {
+                self.load(&picked, &settings, &cancel);
+                self.asked = Some((picked, settings));
+            }
             Order::Decode(recording, chunk, ask) => {
+                if self.model.is_none()
+                    && let Some((picked, settings)) = self.asked.take()
+                {
+                    self.load(&picked, &settings, &ask.cancel);
+                    self.asked = Some((picked, settings));
+                }
                 let result = self.decode(&chunk.samples, &ask);
                 (self.tell)(News::Decoded { recording, number: chunk.number, result });
             }

@@ -34,6 +34,9 @@ pub fn open(path: &Path, manner: &Manner) -> Result<Box<dyn Transcriber>, ModelE
         return Err(ModelError::File { file, why: "there is nothing of this name".to_owned() });
     }
     check_memory(path, manner)?;
+    if let Some(why) = came_instead(path) {
+        return Err(ModelError::Kind { file, why: why.to_owned() });
+    }
     let threads = Threads::new(manner.threads);
     let threads = threads.map_err(|error| ModelError::Threads(error.to_string()))?;
     let model = threads.run(|| read(path, manner))?;
@@ -132,18 +135,22 @@ fn what_it_is_instead(path: &Path) -> String {
             "it has no config.json beside its weights, and no .nemo file".to_owned()
         };
     }
+    "give a folder of Hugging Face (config.json, tokenizer.json, model.safetensors), a .nemo or a .gguf file"
+        .to_owned()
+}
+
+/// What a file is that came in place of a model; its name may promise one all the same.
+fn came_instead(path: &Path) -> Option<&'static str> {
     let mut start = [0_u8; 4];
     let read =
         std::fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut start));
     match (&start, read) {
-        (_, Err(_)) => "it is empty, or nearly so: it may not have come whole".to_owned(),
-        (b"lmgg" | b"ggml", _) => {
-            "it is a file of whisper.cpp; Mynah reads the folders of Hugging Face, and GGUF".to_owned()
+        (_, Err(error)) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+            Some("it is empty, or nearly so: it may not have come whole")
         }
-        (b"<!DO" | b"<htm", _) => "it is a web page: fetch the file itself".to_owned(),
-        (b"vers", _) => "it only points to a file that git-lfs would fetch".to_owned(),
-        _ => "give a folder of Hugging Face (config.json, tokenizer.json, model.safetensors) or a .nemo file"
-            .to_owned(),
+        (b"<!DO" | b"<htm", _) => Some("it is a web page: fetch the file itself"),
+        (b"vers", _) => Some("it only points to a file that git-lfs would fetch"),
+        _ => None,
     }
 }
 

@@ -78,7 +78,8 @@ fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         // Joiners make one sign of several, and letters of some scripts: there they stay.
-        let joins = matches!(c, '\u{200c}' | '\u{200d}') && out.chars().next_back().is_some_and(|c| !c.is_ascii());
+        let joins =
+            matches!(c, '\u{200c}' | '\u{200d}') && out.chars().next_back().is_some_and(|c| !c.is_ascii());
         if joins || !is_invisible(c) {
             out.push(c);
         }

@@ -162,7 +162,13 @@ fn real_weights_write_the_sentence() {
     // The recording's last word ends in its last second, and its first one begins in the first.
     assert!(transcript.words[0].start < 0.5 && transcript.words[7].end > 2.0);
     assert!(transcript.words.windows(2).all(|pair| pair[1].start > pair[0].start));
+}
 
+#[test]
+#[ignore = "minutes without optimisation: cargo test --release -- --ignored real_weights"]
+fn real_weights_write_the_same_of_long_windows() {
+    let Some(mut model) = real() else { return };
+    let sound = samples("dictation.wav");
     // A full window gives the same words as one that is cut behind the speech.
     let mut whole = sound.clone();
     whole.resize(30 * 16_000, 0.0);
@@ -179,6 +185,7 @@ fn real_weights_write_the_sentence() {
 }
 
 #[test]
+#[ignore = "minutes without optimisation: cargo test --release -- --ignored real_weights"]
 fn real_weights_write_nothing_of_silence_and_little_of_noise() {
     let Some(mut model) = real() else { return };
     assert!(text(&mut model, &vec![0.0; 5 * 16_000]).text.is_empty());
