@@ -5,12 +5,13 @@
 
 use super::config_command::{self, ConfigCommand, ConfigCx, Scope};
 use super::draft_keeper::DraftKeeper;
-use super::effect::{Effect, How, SessionChoice};
+use super::effect::{Effect, How, Refine, SessionChoice};
 use super::headless::Exit;
 use super::msg::{Done, Msg, Opened, Reloaded};
 use super::start::{self, Started, Surroundings};
 use super::terminal::Terminal;
 use super::voice::VoiceDesk;
+use super::voice::clean_up::{Access, CleanUp};
 use super::{folder_listing, git_branch, open_link, reload, theme_choice, update};
 use crate::agent::handle::AgentHandle;
 use crate::agent::outbox::Listener;
@@ -74,6 +75,7 @@ pub struct Exec {
     page: Option<Rgb>,
     drafts: DraftKeeper,
     voice: VoiceDesk,
+    clean_up: CleanUp,
     /// The terminal did not tell it, only that it is dark or light.
     page_is_assumed: bool,
 }
@@ -99,6 +101,7 @@ impl Exec {
     ) -> Self {
         let drafts = DraftKeeper::start(around.places.state.clone(), reports.clone());
         let voice = VoiceDesk::new(super::voice::speech::start);
+        let clean_up = CleanUp::default();
         Self { args, around, reports, agent: None, page, page_is_assumed: false, drafts, voice }
     }
 
@@ -242,15 +245,23 @@ impl Exec {
                 self.configure(if trusted { ConfigCommand::Trust } else { ConfigCommand::Untrust });
             }
             Effect::Voice(command) => self.voice(command),
-            // Corrections are not built in yet; the text is taken as it was heard, and that is said.
-            Effect::FindReference(_) | Effect::StopRefining(_) => {}
-            Effect::Refine(refine) => {
-                let result = Err("The text stands as it was heard: nothing here corrects it yet.".to_owned());
-                tell(&self.reports, Done::Refined { recording: refine.recording, result });
-            }
+            Effect::FindReference(recording) => self.clean_up.find_reference(recording, &self.around),
+            Effect::StopRefining(recording) => self.clean_up.stop(recording),
+            Effect::Refine(refine) => self.refine(*refine),
             Effect::Quit(exit) => return Flow::End(exit),
         }
         Flow::On
+    }
+
+    fn refine(&mut self, refine: Refine) {
+        let access = Access {
+            around: self.around.clone(),
+            api_key: self.args.api_key.clone(),
+            offline: self.args.offline,
+            session: self.agent.as_ref().map(|agent| agent.view().model.clone()),
+        };
+        let reports = self.reports.clone();
+        self.clean_up.begin(refine, access, move |done| tell(&reports, done));
     }
 
     fn voice(&mut self, command: VoiceCommand) {

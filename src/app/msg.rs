@@ -106,6 +106,15 @@ pub enum Done {
         /// The corrected text.
         result: Result<String, String>,
     },
+    /// A dictated text is not corrected, because the user has not agreed to the provider; its text stays as it is.
+    CleanUpAsks {
+        /// Whose text.
+        recording: RecordingId,
+        /// What is sent where, for the user.
+        question: String,
+        /// The provider as the settings keep it, and whether it gets the reference, too.
+        to: (String, bool),
+    },
     /// A long copy goes on.
     GatherOn,
     /// Something the user should know, for a moment.

@@ -38,6 +38,9 @@ pub fn done(state: &mut AppState, done: Done, now: Instant) -> Outcome {
         }
         Done::CardCopied { item, card, copied } => copy::copied(state, (item, card), &copied, now),
         Done::Refined { recording, result } => return voice::refined(state, recording, result, now),
+        Done::CleanUpAsks { recording, question, to } => {
+            return voice::clean_up_asks(state, recording, &question, to, now);
+        }
         Done::GatherOn => return select::gather_on(state, now),
         Done::LinkCopied(why, copied) => {
             let (level, text) = copy_notice(&copied);

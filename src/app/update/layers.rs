@@ -88,6 +88,9 @@ pub(super) fn answered(state: &mut AppState, answer: Answer, now: Instant) -> Ou
         Answer::ResetSetting { key } => Outcome::effect(Effect::Unset { key: key.to_owned() }),
         Answer::Voice(choice) => voice::menu::chosen(state, choice, now),
         Answer::Confirmed { kind: ConfirmKind::FetchModel(name), .. } => voice::menu::agreed(state, name),
+        Answer::Confirmed { kind: ConfirmKind::CleanUp { provider, with_reference }, .. } => {
+            voice::clean_up_agreed(state, provider, with_reference)
+        }
         Answer::Search(step) => search::step(state, step, now),
         Answer::Sheet(ask) => sheet::asked(state, ask, now),
         Answer::Action(action) => keys::act(state, action, now),

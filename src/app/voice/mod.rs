@@ -3,8 +3,10 @@
 //! | file | what it is |
 //! |---|---|
 //! | [`speech`] | the engine itself |
-//! | [`refine`] | the model that corrects a text |
+//! | [`clean_up`] | correcting a text: consent, reference, model |
+//! | [`refine`] | the model that corrects, behind the providers of sessions |
 
+pub mod clean_up;
 pub mod refine;
 pub mod speech;
 

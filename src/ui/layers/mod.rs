@@ -202,6 +202,13 @@ pub enum ConfirmKind {
     Trust,
     /// Load the speech model of this name.
     FetchModel(String),
+    /// Send what is dictated to this provider, to be corrected.
+    CleanUp {
+        /// As the settings keep it.
+        provider: String,
+        /// The agent's last answer goes there, too.
+        with_reference: bool,
+    },
     /// Anything else, by a name of the one who asks.
     Other(&'static str),
 }
@@ -215,6 +222,13 @@ pub enum LineKind {
     ApiKey {
         /// Its id.
         provider: String,
+    },
+    /// Send what is dictated to this provider, to be corrected.
+    CleanUp {
+        /// As the settings keep it.
+        provider: String,
+        /// The agent's last answer goes there, too.
+        with_reference: bool,
     },
     /// Anything else, by a name of the one who asks.
     Other(&'static str),

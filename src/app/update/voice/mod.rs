@@ -32,6 +32,8 @@ use crate::proto::voice::{ModelOffer, ModelState, VoiceCommand, VoiceEvent, Voic
 use crate::text::width;
 use crate::ui::chrome::voice_row::{Ending, VoiceView};
 use crate::ui::composer::LineKind;
+use crate::ui::layers::confirm::Confirm;
+use crate::ui::layers::{ConfirmKind, Layer};
 use crossterm::event::KeyCode;
 use hold_key::{Follows, HoldKey};
 use std::sync::Arc;
@@ -383,6 +385,47 @@ pub fn refined(
         }
     }
     Outcome::changed()
+}
+
+/// Whoever corrects may not get the text yet: it is taken as it was heard, and the user is asked for the next one.
+pub fn clean_up_asks(
+    state: &mut AppState,
+    recording: RecordingId,
+    question: &str,
+    (provider, with_reference): (String, bool),
+    now: Instant,
+) -> Outcome {
+    let outcome = refined(state, recording, Err("Not corrected yet: you are asked first.".to_owned()), now);
+    let is_asked = |layer: &Layer| {
+        matches!(layer, Layer::Confirm(confirm) if matches!(confirm.kind(), ConfirmKind::CleanUp { .. }))
+    };
+    if state.layers.iter().any(is_asked) {
+        return outcome;
+    }
+    let title = format!("Let {} correct what you dictate?", provider.split('@').next().unwrap_or_default());
+    let kind = ConfirmKind::CleanUp { provider, with_reference };
+    let confirm = Confirm::new(kind, &title, question, &["Send it, from the next dictation on", "No"]);
+    // Below what is open: an answer meant for that must not agree to this.
+    state.layers.insert(0, Layer::Confirm(confirm));
+    Outcome::changed()
+}
+
+/// The user agrees: the settings keep it.
+pub fn clean_up_agreed(state: &AppState, provider: String, with_reference: bool) -> Outcome {
+    let cleanup = &state.loaded.settings.voice.cleanup;
+    let with = |list: &[String]| {
+        let mut all = list.to_vec();
+        all.retain(|named| *named != provider);
+        all.push(provider.clone());
+        Some(all.join(","))
+    };
+    let mut effects =
+        vec![Effect::Set { key: "voice.cleanup_providers".to_owned(), value: with(&cleanup.providers) }];
+    if with_reference {
+        let value = with(&cleanup.reference_providers);
+        effects.push(Effect::Set { key: "voice.reference_providers".to_owned(), value });
+    }
+    Outcome { effects, changed: true }
 }
 
 /// Puts the text into the prompt, whatever has the keys. `note` says what is wrong with it.
