@@ -34,14 +34,16 @@ impl Prediction {
     pub fn new(weights: &dyn Weights, config: &TransducerConfig) -> std::result::Result<Self, ModelError> {
         let hidden = config.hidden;
         let layers = (0..config.layers).map(|layer| {
-            let gates = weights.made(&format!("decoder.lstm.gates_l{layer}"), 2 * hidden, 4 * hidden, &|| {
-                let part =
-                    |name: &str, shape: &[usize]| weights.tensor(&format!("decoder.lstm.{name}_l{layer}"), shape);
-                let matrix = [4 * hidden, hidden];
-                let weight = Tensor::cat(&[part("weight_ih", &matrix)?, part("weight_hh", &matrix)?], 1)?;
-                let bias = (part("bias_ih", &[4 * hidden])? + part("bias_hh", &[4 * hidden])?)?;
-                Ok((weight, Some(bias)))
-            })?;
+            let gates =
+                weights.made(&format!("decoder.lstm.gates_l{layer}"), 2 * hidden, 4 * hidden, &|| {
+                    let part = |name: &str, shape: &[usize]| {
+                        weights.tensor(&format!("decoder.lstm.{name}_l{layer}"), shape)
+                    };
+                    let matrix = [4 * hidden, hidden];
+                    let weight = Tensor::cat(&[part("weight_ih", &matrix)?, part("weight_hh", &matrix)?], 1)?;
+                    let bias = (part("bias_ih", &[4 * hidden])? + part("bias_hh", &[4 * hidden])?)?;
+                    Ok((weight, Some(bias)))
+                })?;
             Ok::<_, ModelError>(LstmLayer { gates })
         });
         Ok(Self {
