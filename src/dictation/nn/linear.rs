@@ -147,7 +147,7 @@ mod tests {
             let difference =
                 (&plain - rounded).unwrap().sqr().unwrap().sum_all().unwrap().to_scalar::<f32>().unwrap();
             let size = plain.sqr().unwrap().sum_all().unwrap().to_scalar::<f32>().unwrap();
-            assert!((difference / size).sqrt() < 0.012, "{activation:?} {difference} {size}");
+            assert!((difference / size).sqrt() < 0.024, "{activation:?} {difference} {size}");
         }
     }
 

@@ -3,7 +3,7 @@
 use super::dot::{Dot, Portable};
 use super::matrix::Int8Matrix;
 use super::rows::{Rows, round};
-use super::{GROUP, LINES, TILE};
+use super::{GROUP, LINE, LINES, TILE};
 use crate::dictation::nn::activation::Activation;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use rayon::slice::{ParallelSlice, ParallelSliceMut};
@@ -261,74 +261,101 @@ unsafe fn all<D: Dot>(job: &Job<'_>, tiles: Range<usize>) {
         // SAFETY: the caller answers for both.
         unsafe {
             while D::ROWS >= 8 && count - row >= 8 {
-                block::<D, 8>(job, tile, row);
+                block8::<D>(job, tile, row);
                 row += 8;
             }
             while count - row >= 4 {
-                block::<D, 4>(job, tile, row);
+                block4::<D>(job, tile, row);
                 row += 4;
             }
             if count - row >= 2 {
-                block::<D, 2>(job, tile, row);
+                block2::<D>(job, tile, row);
                 row += 2;
             }
             if count - row == 1 {
-                block::<D, 1>(job, tile, row);
+                block1::<D>(job, tile, row);
             }
         }
     }
 }
 
-/// Computes a tile for a few rows.
+/// A function that computes a tile for a few rows. Each row's sums have a name of their own: in an array, or between
+/// closures, compilers put them into memory, which takes several times as long.
+macro_rules! block {
+    ($name:ident, $rows:literal, $($r:literal $sum:ident $total:ident),*) => {
+        /// # Safety
+        /// As for [`all`].
+        #[expect(unsafe_code, reason = "instructions that not every processor has")]
+        #[inline(always)]
+        unsafe fn $name<D: Dot>(job: &Job<'_>, tile: usize, row: usize) {
+            let groups = job.rows.groups;
+            let of_tile = |lines: usize| tile * groups * lines..(tile + 1) * groups * lines;
+            let lines = job.matrix.weights().lines().get(of_tile(LINES)).unwrap_or_default();
+            let lines = lines.as_chunks::<LINES>().0;
+            let scales = job.matrix.scales().lines().get(of_tile(1)).unwrap_or_default();
+            let fours: [&[[i32; LINES]]; $rows] =
+                std::array::from_fn(|r| of_row(&job.rows.fours, row + r, groups));
+            let factors: [&[f32]; $rows] = std::array::from_fn(|r| of_row(&job.rows.scales, row + r, groups));
+            let wholes: [&[i32]; $rows] = std::array::from_fn(|r| of_row(&job.rows.sums, row + r, groups));
+            // SAFETY: the caller answers for the instructions, and for the tile.
+            unsafe {
+                $(let mut $total = D::nothing();)*
+                for (group, (lines, scales)) in lines.iter().zip(scales).enumerate() {
+                    let of_group: [&[[i32; 2]; LINES / 2]; $rows] = [$(pairs(&fours[$r][group])),*];
+                    $(let mut $sum = D::begin(wholes[$r][group]);)*
+                    for (step, pair) in lines.as_chunks::<2>().0.iter().enumerate() {
+                        let weights = D::load(pair);
+                        $($sum = D::add($sum, weights, &of_group[$r][step]);)*
+                    }
+                    let scales = floats(scales);
+                    $($total = D::end($total, $sum, factors[$r][group], &scales);)*
+                }
+                $(finish(job, tile, row + $r, D::numbers($total));)*
+            }
+        }
+    };
+}
+
+block!(block1, 1, 0 sum0 total0);
+block!(block2, 2, 0 sum0 total0, 1 sum1 total1);
+block!(block4, 4, 0 sum0 total0, 1 sum1 total1, 2 sum2 total2, 3 sum3 total3);
+block!(
+    block8, 8, 0 sum0 total0, 1 sum1 total1, 2 sum2 total2, 3 sum3 total3, 4 sum4 total4, 5 sum5 total5,
+    6 sum6 total6, 7 sum7 total7
+);
+
+/// Writes the results of a tile for a row.
 ///
 /// # Safety
-/// As for [`all`].
-#[expect(unsafe_code, reason = "instructions that not every processor has")]
+/// No other thread computes this tile.
+#[expect(unsafe_code, reason = "threads write different columns of one matrix")]
 #[inline(always)]
-unsafe fn block<D: Dot, const R: usize>(job: &Job<'_>, tile: usize, row: usize) {
-    let groups = job.rows.groups;
-    let of_tile = |lines: usize| tile * groups * lines..(tile + 1) * groups * lines;
-    let lines = job.matrix.weights().lines().get(of_tile(LINES)).unwrap_or_default().as_chunks::<LINES>().0;
-    let scales = job.matrix.scales().lines().get(of_tile(1)).unwrap_or_default();
-    let fours: [&[[i32; LINES]]; R] = std::array::from_fn(|r| of_row(&job.rows.fours, row + r, groups));
-    let factors: [&[f32]; R] = std::array::from_fn(|r| of_row(&job.rows.scales, row + r, groups));
-    let wholes: [&[i32]; R] = std::array::from_fn(|r| of_row(&job.rows.sums, row + r, groups));
+unsafe fn finish(job: &Job<'_>, tile: usize, row: usize, mut values: [f32; TILE]) {
+    if let Some(bias) = job.finish.bias {
+        for (value, bias) in values.iter_mut().zip(bias.get(tile * TILE..).unwrap_or_default()) {
+            *value += bias;
+        }
+    }
+    job.finish.activation.apply(&mut values);
+    // SAFETY: the caller answers for the tile.
+    unsafe { job.columns.write(row, tile, &values) };
+}
 
-    let mut out = [[0.0_f32; TILE]; R];
-    for (group, (lines, scales)) in lines.iter().zip(scales).enumerate() {
-        let scales: &[[u8; 4]; TILE] = match scales.as_chunks().0.try_into() {
-            Ok(scales) => scales,
-            Err(_) => return,
-        };
-        let fours: [&[i32; LINES]; R] = std::array::from_fn(|r| &fours[r][group]);
-        // SAFETY: the caller answers for the instructions.
-        unsafe {
-            let mut sums: [D::Sums; R] = std::array::from_fn(|r| D::begin(wholes[r][group]));
-            for (step, pair) in lines.as_chunks::<2>().0.iter().enumerate() {
-                let weights = D::load(pair);
-                for r in 0..R {
-                    sums[r] = D::add(sums[r], weights, [fours[r][2 * step], fours[r][2 * step + 1]]);
-                }
-            }
-            for r in 0..R {
-                let (sums, factor) = (D::end(sums[r]), factors[r][group]);
-                for ((out, sum), scale) in out[r].iter_mut().zip(sums).zip(scales) {
-                    *out += sum as f32 * (factor * f32::from_le_bytes(*scale));
-                }
-            }
-        }
+/// A group's activations, eight at a time.
+#[inline(always)]
+fn pairs(fours: &[i32; LINES]) -> &[[i32; 2]; LINES / 2] {
+    const NONE: &[[i32; 2]; LINES / 2] = &[[0; 2]; LINES / 2];
+    fours.as_chunks().0.try_into().unwrap_or(NONE)
+}
+
+/// The scales of a tile's outputs.
+#[inline(always)]
+fn floats(line: &[u8; LINE]) -> [f32; TILE] {
+    let mut floats = [0.0; TILE];
+    for (float, bytes) in floats.iter_mut().zip(line.as_chunks().0) {
+        *float = f32::from_le_bytes(*bytes);
     }
-    let bias = job.finish.bias.map(|bias| bias.get(tile * TILE..).unwrap_or_default());
-    for (r, values) in out.iter_mut().enumerate() {
-        if let Some(bias) = bias {
-            for (value, bias) in values.iter_mut().zip(bias) {
-                *value += bias;
-            }
-        }
-        job.finish.activation.apply(values);
-        // SAFETY: the caller answers for the tile.
-        unsafe { job.columns.write(row + r, tile, values) };
-    }
+    floats
 }
 
 #[inline(always)]

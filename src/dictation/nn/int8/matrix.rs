@@ -7,8 +7,10 @@
 use super::bytes::Bytes;
 use super::{GROUP, LINE, LINES, TILE};
 
-/// The largest whole number that a weight or an activation is rounded to; the smallest is its negative.
-pub const LEVELS: f32 = 127.0;
+/// The largest whole number that a weight is rounded to; the smallest is its negative. Seven bits, so that AVX2 can add
+/// up four products in 16 bits: a third faster, and with a scale for each group still nearer than eight bits with a
+/// scale for a whole matrix.
+pub const LEVELS: f32 = 63.0;
 
 /// A matrix of `outputs` by `inputs`.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
-//! Products of matrices in whole numbers of eight bits: a quarter of the memory and a third of the time of F32.
+//! Products of matrices in whole numbers of a byte each: a quarter of the memory and less than half the time of F32.
 //!
-//! A weight is a whole number from -127 to 127 times a scale that [`GROUP`] neighbouring inputs of an output share;
-//! activations are rounded in the same way while the program runs, for each row and group. The sums of a group are
+//! A weight is a whole number from -63 to 63 times a scale that [`GROUP`] neighbouring inputs of an output share;
+//! activations are rounded to -64 to 64 in the same way while the program runs, for each row and group. The sums of a group are
 //! exact whole numbers, whatever instructions compute them, and are scaled and added up in F32 in one order: every
 //! kernel gives the same bits.
 //!

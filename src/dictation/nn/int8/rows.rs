@@ -1,7 +1,10 @@
 //! Activations, rounded.
 
-use super::matrix::LEVELS;
 use super::{GROUP, LINES};
+
+/// The largest whole number that an activation is rounded to; the smallest is its negative. With that of weights, four
+/// products fit into 16 bits.
+const LEVELS: f32 = 64.0;
 
 /// Rows of activations, rounded for each row and group.
 #[derive(Debug)]

@@ -37,7 +37,7 @@ fn products_are_near_those_of_f32() {
         for kernel in Kernel::available() {
             let found = kernel.product(&matrix, &kernel.rows(&values, inputs), Finish::default());
             let error = relative_error(&found, &expected);
-            assert!(error < 0.012, "{kernel:?} {rows} {inputs} {outputs}: {error}");
+            assert!(error < 0.024, "{kernel:?} {rows} {inputs} {outputs}: {error}");
         }
     }
 }
