@@ -102,7 +102,7 @@ impl Exec {
         let drafts = DraftKeeper::start(around.places.state.clone(), reports.clone());
         let voice = VoiceDesk::new(super::voice::speech::start);
         let clean_up = CleanUp::default();
-        Self { args, around, reports, agent: None, page, page_is_assumed: false, drafts, voice }
+        Self { args, around, reports, agent: None, page, page_is_assumed: false, drafts, voice, clean_up }
     }
 
     /// The terminal has told its ground. Returns whether it is another than was known.

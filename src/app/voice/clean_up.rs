@@ -82,7 +82,8 @@ async fn correct(work: Refine, search: Option<Search>, access: Access) -> Done {
     let recording = work.recording;
     let raw = |reason: Reason| Done::Refined { recording, result: Err(reason.words().to_owned()) };
     // Reads files, and may wait for the search.
-    let prepared = tokio::task::spawn_blocking(move || prepare(&work, search, &access).map(|ready| (work, ready)));
+    let prepared =
+        tokio::task::spawn_blocking(move || prepare(&work, search, &access).map(|ready| (work, ready)));
     let (work, ready) = match prepared.await {
         Ok(Ok(both)) => both,
         Ok(Err(Stop::Ask { question, to })) => return Done::CleanUpAsks { recording, question, to },

@@ -396,9 +396,7 @@ pub fn clean_up_asks(
     now: Instant,
 ) -> Outcome {
     let outcome = refined(state, recording, Err("Not corrected yet: you are asked first.".to_owned()), now);
-    let is_asked = |layer: &Layer| {
-        matches!(layer, Layer::Confirm(confirm) if matches!(confirm.kind(), ConfirmKind::CleanUp { .. }))
-    };
+    let is_asked = |layer: &Layer| matches!(layer, Layer::Confirm(confirm) if matches!(confirm.kind(), ConfirmKind::CleanUp { .. }));
     if state.layers.iter().any(is_asked) {
         return outcome;
     }
