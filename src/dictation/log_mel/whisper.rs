@@ -174,9 +174,8 @@ mod tests {
         let (narrow, wide) = (LogMel::new(80), LogMel::new(128));
         let whole = narrow.features(&samples, 3000);
         assert_eq!(whole.values.len(), 3000 * 80);
-        let first = difference(&whole, 0, &matrix("mel80_30s_first_150"));
-        assert!(first < 1e-5, "{first}");
-        assert!(difference(&wide.features(&samples, 3000), 0, &matrix("mel128_30s_first_150")) < 1e-5);
+        assert!(difference(&whole, 0, &matrix("mel80_30s_first_150")) < noise);
+        assert!(difference(&wide.features(&samples, 3000), 0, &matrix("mel128_30s_first_150")) < noise);
         let last: Vec<Vec<f32>> = expected["mel80_30s_last"]
             .to_vec1::<f32>()
             .unwrap()

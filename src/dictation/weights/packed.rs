@@ -25,7 +25,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 const MAGIC: &[u8; 8] = b"mynahspk";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Tells files that kernels of another shape would read.
 const LAYOUT: u32 = ((GROUP as u32) << 16) | TILE as u32;
 pub(super) const HEADER: usize = LINE;
