@@ -17,7 +17,9 @@ pub fn ear(heard: HeardFn, settings: &VoiceSettings) -> Box<dyn Ear> {
     let recorder = Recorder::of_this_system(Rules::from(settings), move |told| heard(of(told)));
     Box::new(match recorder {
         Ok(recorder) => Microphone::Here(recorder),
-        Err(error) => Microphone::Absent(tell, format!("Nothing can be recorded: {error}. Try again in a moment.")),
+        Err(error) => {
+            Microphone::Absent(tell, format!("Nothing can be recorded: {error}. Try again in a moment."))
+        }
     })
 }
 

@@ -75,9 +75,7 @@ impl Dictation {
         }
         let parts = Parts {
             ear: Box::new(microphone::ear),
-            microphones: Arc::new(|| {
-                capture::quiet_stderr(capture::list).map_err(|error| error.to_string())
-            }),
+            microphones: Arc::new(|| capture::quiet_stderr(capture::list).map_err(|error| error.to_string())),
             models: Arc::new(library),
         };
         Self::with_parts(parts, setup.settings, tell)

@@ -168,7 +168,13 @@ mod tests {
     use super::*;
 
     fn manner(free: u64) -> Manner {
-        Manner { precision: Precision::Int8, cache: PathBuf::from("/nowhere"), free, need: None, threads: Some(1) }
+        Manner {
+            precision: Precision::Int8,
+            cache: PathBuf::from("/nowhere"),
+            free,
+            need: None,
+            threads: Some(1),
+        }
     }
 
     fn text(path: &Path) -> String {

@@ -514,7 +514,7 @@ fn a_download_is_asked_for_shown_and_stopped() {
     stage.tap();
     stage.voice(VoiceEvent::Offer(Box::new(offer())));
     let screen = stage.screen();
-    for part in ["Download Parakeet TDT 0.6B v3?", "2.5 GB", "CC-BY-4.0", "not verified"] {
+    for part in ["Download Parakeet TDT 0.6B v3?", "2.5 GB", "CC-BY-4.0", "verified"] {
         assert!(screen.contains(part), "{part} in\n{screen}");
     }
     // Told twice, asked once.

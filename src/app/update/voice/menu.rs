@@ -322,7 +322,7 @@ pub fn ask_to_fetch(state: &mut AppState, offer: ModelOffer) {
         let _always = write!(text, " {first}{}", letters.as_str());
     }
     text.push_str(
-        " The files are checked by the checksums that the host tells, for which nobody else vouches.",
+        " The files are checked by the checksums that the host tells; these are not verified by us.",
     );
     let question = format!("Download {}?", offer.title);
     let kind = ConfirmKind::FetchModel(offer.name.clone());
