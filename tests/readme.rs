@@ -1,8 +1,8 @@
 //! What the README says is what the program does.
 
-use clap::CommandFactory;
+use clap::{Args, CommandFactory};
 use mynah::app::slash;
-use mynah::cli::RunArgs;
+use mynah::cli::{RunArgs, TranscribeArgs, VoiceArgs};
 use mynah::config::keymap::Keymap;
 use mynah::config::{key_table, load, settings};
 use mynah::theme;
@@ -76,9 +76,11 @@ fn its_theme_is_a_theme() {
 
 #[test]
 fn every_flag_it_shows_exists() {
-    let program = RunArgs::command();
-    let known: Vec<String> =
-        program.get_arguments().filter_map(|flag| flag.get_long().map(str::to_owned)).collect();
+    let part = || clap::Command::new("part");
+    let programs =
+        [RunArgs::command(), TranscribeArgs::augment_args(part()), VoiceArgs::augment_args(part())];
+    let flags = programs.iter().flat_map(clap::Command::get_arguments);
+    let known: Vec<String> = flags.filter_map(|flag| flag.get_long().map(str::to_owned)).collect();
     // Words that begin with two dashes in code, but for those of cargo.
     let lines = README.lines().filter(|line| !line.contains("cargo run") && !line.contains("cargo install"));
     let words = lines.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '-')));

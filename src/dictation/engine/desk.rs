@@ -329,7 +329,7 @@ impl Desk {
 
     fn fetched(&mut self, model: String, result: Result<(), (VoiceFailure, String)>) {
         self.fetching = None;
-        let told = result.as_ref().map(|()| ()).map_err(|(_, text)| text.clone());
+        let told = result.as_ref().copied().map_err(|(_, text)| text.clone());
         (self.tell)(VoiceEvent::Fetched { model, result: told });
         if !self.machine.needs_model() {
             return;

@@ -71,10 +71,13 @@ pub struct Picked {
     pub key: String,
 }
 
+/// Makes the ear that tells what it hears.
+pub type MakeEar = Box<dyn FnOnce(HeardFn, &VoiceSettings) -> Box<dyn Ear> + Send>;
+
 /// The parts.
 pub struct Parts {
     /// Makes the ear, once, at the first recording: until then no device is touched.
-    pub ear: Box<dyn FnOnce(HeardFn, &VoiceSettings) -> Box<dyn Ear> + Send>,
+    pub ear: MakeEar,
     /// The microphones, the default first; or why there are none. Asked on a thread of its own.
     pub microphones: Arc<dyn Fn() -> Result<Vec<Microphone>, String> + Send + Sync>,
     /// The models.

@@ -36,7 +36,7 @@ pub struct Choice {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chosen {
     /// A model that is known by name; its files need not be here.
-    Known(Entry),
+    Known(Box<Entry>),
     /// The user's own file or folder.
     Own(PathBuf),
 }
@@ -64,7 +64,7 @@ pub fn choose(facts: Facts<'_>) -> Result<Choice, String> {
     let best = by_memory(facts)?;
     if (facts.is_here)(best) {
         let why = reason(facts, best);
-        return Ok(Choice { what: Chosen::Known(best.clone()), why, better: None });
+        return Ok(Choice { what: Chosen::Known(Box::new(best.clone())), why, better: None });
     }
     let fits = |entry: &&Entry| {
         entry.knows(facts.language)
@@ -73,14 +73,14 @@ pub fn choose(facts: Facts<'_>) -> Result<Choice, String> {
     };
     // Of those that are here the one with the most weights understands best.
     if let Some(entry) = facts.table.entries().iter().filter(fits).max_by_key(|entry| entry.memory_mb) {
-        let what = Chosen::Known(entry.clone());
+        let what = Chosen::Known(Box::new(entry.clone()));
         if entry.memory_mb >= best.memory_mb {
             return Ok(Choice { what, why: "it is here.".to_owned(), better: None });
         }
         let why = format!("it is here; {} would be better and can be fetched.", best.title);
         return Ok(Choice { what, why, better: Some(best.name.clone()) });
     }
-    Ok(Choice { what: Chosen::Known(best.clone()), why: reason(facts, best), better: None })
+    Ok(Choice { what: Chosen::Known(Box::new(best.clone())), why: reason(facts, best), better: None })
 }
 
 fn wanted(facts: Facts<'_>) -> Result<Choice, String> {
@@ -92,7 +92,7 @@ fn wanted(facts: Facts<'_>) -> Result<Choice, String> {
                 entry.title, entry.understands, facts.language
             ));
         }
-        return Ok(Choice { what: Chosen::Known(entry.clone()), why, better: None });
+        return Ok(Choice { what: Chosen::Known(Box::new(entry.clone())), why, better: None });
     }
     if let Some(path) = (facts.path)(facts.wanted) {
         return Ok(Choice { what: Chosen::Own(path), why, better: None });

@@ -112,10 +112,10 @@ impl Config {
         }
         let sizes =
             [encoder.mels, encoder.hidden, encoder.heads, encoder.intermediate, encoder.subsampling_channels];
-        if sizes.contains(&0) || encoder.hidden % (2 * encoder.heads) != 0 {
+        if sizes.contains(&0) || !encoder.hidden.is_multiple_of(2 * encoder.heads) {
             return Err("its heads do not divide its frames".to_owned());
         }
-        if encoder.kernel % 2 == 0 || encoder.subsampling_kernel % 2 == 0 {
+        if encoder.kernel.is_multiple_of(2) || encoder.subsampling_kernel.is_multiple_of(2) {
             return Err("a convolution has no middle".to_owned());
         }
         if encoder.stages().is_none() {

@@ -26,7 +26,7 @@ pub struct Parakeet {
 /// What reads the encoder's frames.
 pub(super) enum Head {
     Ctc(CtcHead),
-    Transducer(Transducer),
+    Transducer(Box<Transducer>),
 }
 
 impl Parakeet {
@@ -43,7 +43,9 @@ impl Parakeet {
             HeadConfig::Ctc { vocabulary, blank } => {
                 Head::Ctc(CtcHead::new(&weights, frame, *vocabulary, *blank)?)
             }
-            HeadConfig::Transducer(config) => Head::Transducer(Transducer::new(&weights, config, frame)?),
+            HeadConfig::Transducer(config) => {
+                Head::Transducer(Box::new(Transducer::new(&weights, config, frame)?))
+            }
         };
         Ok(Self {
             front_end: FrontEnd::new(config.front_end.clone()),

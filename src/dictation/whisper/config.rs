@@ -81,8 +81,8 @@ impl Config {
         if sizes.contains(&0) || config.max_target_positions < 8 {
             return wrong("a size is zero");
         }
-        if config.d_model % config.encoder_attention_heads != 0
-            || config.d_model % config.decoder_attention_heads != 0
+        if !config.d_model.is_multiple_of(config.encoder_attention_heads)
+            || !config.d_model.is_multiple_of(config.decoder_attention_heads)
         {
             return wrong("the channels can't be shared among the attention heads");
         }

@@ -32,7 +32,7 @@ pub fn exp(x: f32) -> f32 {
 pub fn gelu(x: f32) -> f32 {
     let z = x.abs() * FRAC_1_SQRT_2;
     let t = 1.0 / (1.0 + 0.327_591_1 * z);
-    let mut sum = 1.061_405_43;
+    let mut sum = 1.061_405_4;
     for factor in [-1.453_152, 1.421_413_7, -0.284_496_72, 0.254_829_6] {
         sum = sum * t + factor;
     }

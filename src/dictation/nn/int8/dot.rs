@@ -24,6 +24,10 @@ pub(super) trait Dot {
     /// Sums of nothing, for a group whose activations add up to `all`.
     unsafe fn begin(all: i32) -> Self::Sums;
     /// Adds the products with eight activations, four in a number.
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "instructions spread it over a vector as they read it"
+    )]
     unsafe fn add(sums: Self::Sums, weights: Self::Weights, fours: &[i32; 2]) -> Self::Sums;
     /// Adds the sums of a group, each times the row's scale and its output's: product by product as
     /// `total + sum * (factor * scale)`, all rounded to F32, so that every implementation gives the same bits.

@@ -242,8 +242,8 @@ impl Columns<'_> {
             // SAFETY: `row` and the columns from `first` are inside the matrix, by the two lines before; nobody else
             // writes them.
             unsafe {
-                self.start.add(row * self.outputs + first).copy_from_nonoverlapping(values.as_ptr(), count)
-            };
+                self.start.add(row * self.outputs + first).copy_from_nonoverlapping(values.as_ptr(), count);
+            }
         }
     }
 }

@@ -149,7 +149,7 @@ fn whole_lines(text: &str) -> String {
     }
     let lines: Vec<&str> = text.lines().collect();
     let is_gap = |line: &&str| matches!(line.trim(), "…" | "...");
-    let Some(gap) = lines.iter().position(|line| is_gap(&line)) else {
+    let Some(gap) = lines.iter().position(is_gap) else {
         // Cut at an unknown place: the last line may be a part.
         return lines.split_last().map(|(_, whole)| whole.join("\n")).unwrap_or_default();
     };
