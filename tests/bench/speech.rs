@@ -12,12 +12,14 @@
 //! | `MYNAH_BENCH_CT2` | a folder with tiny.en for CTranslate2 (faster-whisper): the same for Whisper |
 
 #![allow(
+    clippy::panic,
     clippy::expect_used,
     clippy::print_stdout,
     clippy::print_stderr,
     reason = "a bench fails by stopping and tells by printing"
 )]
 
+#[expect(dead_code, reason = "other benches take more of it")]
 mod figures;
 mod goals;
 
@@ -218,8 +220,7 @@ fn parakeet(precision: &str, goal: f64) {
     let mut peer = onnx(precision);
     let mut model = Parakeet::new(&config(), Tokenizer::from_vocabulary(""), weights).expect("a model");
     let (samples, ask) = (noise(LENGTH * 16_000), Ask::default());
-    let (wall, cpu) =
-        threads().run(|| best(5, || drop(black_box(model.transcribe(&samples, &ask).ok().expect("text")))));
+    let (wall, cpu) = threads().run(|| best(5, || drop(black_box(must(model.transcribe(&samples, &ask))))));
     drop(model);
     tell(&format!("parakeet_{precision}_wall"), wall, "s");
     tell(&format!("parakeet_{precision}_cpu"), cpu, "s");
@@ -275,15 +276,14 @@ fn whisper_tiny() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/speech/dictation.wav");
     let samples = samples(&std::fs::read(&file).expect("a recording"));
     let files = whisper::Files::find(Path::new(&folder)).ok().flatten().expect("a Whisper model");
-    let source = files.weights().ok().expect("weights");
+    let source = must(files.weights());
     let rounded = Rounded(source.as_ref());
     let peer = std::env::var_os("MYNAH_BENCH_CT2").map(PathBuf::from);
     let peer = peer.and_then(|folder| python(CT2, &folder, &[&file.to_string_lossy(), &THREADS.to_string()]));
     for (name, weights) in [("f32", source.as_ref()), ("int8", &rounded)] {
-        let mut model = files.model(weights).ok().expect("a model");
+        let mut model = must(files.model(weights));
         let (ask, mut text) = (Ask::default(), String::new());
-        let (wall, cpu) =
-            threads().run(|| best(5, || text = model.transcribe(&samples, &ask).ok().expect("text").text));
+        let (wall, cpu) = threads().run(|| best(5, || text = must(model.transcribe(&samples, &ask)).text));
         tell(&format!("whisper_{name}_wall"), wall, "s");
         tell(&format!("whisper_{name}_cpu"), cpu, "s");
         let wrong = if text == SENTENCE { 0.0 } else { 1.0 };
@@ -316,4 +316,12 @@ fn samples(file: &[u8]) -> Vec<f32> {
     let data = file.windows(4).position(|bytes| bytes == b"data").expect("samples");
     let bytes = file.get(data + 8..).unwrap_or_default();
     bytes.as_chunks().0.iter().map(|bytes| f32::from(i16::from_le_bytes(*bytes)) / 32_768.0).collect()
+}
+
+/// What must be there for the bench to mean anything. What was said has no `Debug`, so that `expect` is not to be had.
+fn must<T, E: std::fmt::Display>(result: Result<T, E>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => panic!("{error}"),
+    }
 }

@@ -131,8 +131,7 @@ mod tests {
             desk.send(command, &settings, move |event| told.lock().unwrap().push(event));
         }
         desk.end();
-        let told = told.lock().unwrap().clone();
-        told
+        told.lock().unwrap().clone()
     }
 
     #[test]

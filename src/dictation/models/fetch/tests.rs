@@ -1,5 +1,7 @@
 //! Fetching against a host on this machine that does what each case says.
 
+#![allow(clippy::type_complexity, reason = "tables of cases")]
+
 use super::super::shelf::beside;
 use super::super::table::Part;
 use super::*;

@@ -205,7 +205,7 @@ fn a_pi_session_with_anything_wrong_is_none() {
         }),
         ("another session's header", |m| m.write_note(|note| note["sessionId"] = "s2".into())),
         ("a header of another type", |m| {
-            m.write_session(&[json!({"type": "x", "id": "s1"}), said("a", None, "stop", "x")])
+            m.write_session(&[json!({"type": "x", "id": "s1"}), said("a", None, "stop", "x")]);
         }),
         ("a huge header", |m| {
             let mut header = header();
@@ -217,7 +217,7 @@ fn a_pi_session_with_anything_wrong_is_none() {
             m.write_session(&[header(), said("a", None, "aborted", "x"), said("b", Some("a"), "error", "y")]);
         }),
         ("a parent that is not there", |m| {
-            m.write_session(&[header(), said("b", Some("a"), "toolUse", "y")])
+            m.write_session(&[header(), said("b", Some("a"), "toolUse", "y")]);
         }),
         ("a parent before the last eight megabytes", |m| {
             let long = "x".repeat(9 * 1024 * 1024);
@@ -233,7 +233,7 @@ fn a_pi_session_with_anything_wrong_is_none() {
                 header(),
                 said("a", Some("b"), "error", "x"),
                 said("b", Some("a"), "error", "x"),
-            ])
+            ]);
         }),
         ("nothing but a header", |m| m.write_session(&[header()])),
     ];
