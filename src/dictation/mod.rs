@@ -22,7 +22,7 @@
 //! | [`models`] | which models there are, which one to use, fetching them |
 //! | [`engine`] | the thread that everything meets in |
 //! | [`refine`] | correcting a transcript with a language model |
-//! | [`reference`] | what an agent said last, made safe to send |
+//! | [`mod@reference`] | what an agent said last, made safe to send |
 //!
 //! Nothing here opens a device, reads a model or uses the network before it is asked to.
 

@@ -41,7 +41,7 @@ pub struct CommandSource {
 }
 
 impl CommandSource {
-    /// A program by its name, if it is one of [`KNOWN`], or a whole command line. A known one records from this
+    /// A program by its name, if it is one of `KNOWN`, or a whole command line. A known one records from this
     /// microphone, in its own words, or from the default if it is empty.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The thread between a source of sound and a speech model: it hears, measures, resamples, and cuts into chunks.
 //!
-//! The thread is a shell around [`desk`], which decides, and [`take`], which is one recording; both are pure. It sleeps
+//! The thread is a shell around `desk`, which decides, and `take`, which is one recording; both are pure. It sleeps
 //! while nothing is recorded and no pre-roll is kept, and looks at the queue of samples some forty times a second
 //! otherwise. It keeps the open chunk only: chunks that are told belong to whoever is told.
 

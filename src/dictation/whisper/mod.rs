@@ -2,13 +2,13 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | [`files`] | folders and files, and what is in them |
-//! | [`config`] | sizes and lists that come with a model |
-//! | [`vocabulary`] | tokens, special ones, words |
-//! | [`encoder`], [`decoder`] | the two networks |
-//! | [`layers`], [`memory`], [`vector`] | what they are made of |
-//! | [`model`] | from sound to text |
-//! | [`window`], [`attempt`], [`alignment`] | cutting, trying again, times of words |
+//! | `files` | folders and files, and what is in them |
+//! | `config` | sizes and lists that come with a model |
+//! | `vocabulary` | tokens, special ones, words |
+//! | `encoder`, `decoder` | the two networks |
+//! | `layers`, `memory`, `vector` | what they are made of |
+//! | `model` | from sound to text |
+//! | `window`, `attempt`, `alignment` | cutting, trying again, times of words |
 
 mod alignment;
 mod attempt;

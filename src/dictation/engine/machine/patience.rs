@@ -11,7 +11,7 @@ use std::time::Duration;
 const SLOWEST: u32 = 5;
 
 impl Machine {
-    /// When [`Input::Clock`] is wanted next.
+    /// When `Input::Clock` is wanted next.
     #[must_use]
     pub fn wake_at(&self) -> Option<Duration> {
         let recording = self.current.as_ref()?;

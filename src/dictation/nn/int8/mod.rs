@@ -11,7 +11,7 @@
 //! | [`matrix`] | weights, packed in the order in which kernels read them |
 //! | [`rows`] | activations, rounded |
 //! | [`kernel`] | which instructions to use, and the loops around them |
-//! | [`dot`] | those instructions |
+//! | `dot` | those instructions |
 
 pub mod bytes;
 #[expect(unsafe_code, reason = "instructions that not every processor has")]
