@@ -47,7 +47,8 @@ impl Provider for HttpProvider {
             let context = Context { endpoint: &endpoint, model: &request.model };
             let conversation = Conversation { context, idle, request: &request, events: &events };
             if let Err(error) = conversation.run().await {
-                tracing::warn!(class = ?error.class, status = error.status, "request failed: {}", error.message);
+                // A provider's words may quote what it was sent: they are shown, never logged.
+                tracing::warn!(class = ?error.class, status = error.status, "request failed");
                 conversation.tell(StreamEvent::Failed(error));
             }
         })

@@ -2,6 +2,7 @@
 //!
 //! | file | what it is about |
 //! |---|---|
+//! | `clean_up` | a text that a model corrects |
 //! | `chain` | from the key to the text, in all ways to press it, with a program as the microphone |
 //! | `microphone` | the same through the system's audio |
 //! | `faults` | what goes wrong before and while something is recorded |
@@ -12,6 +13,7 @@
 //! the same but the words.
 
 mod chain;
+mod clean_up;
 mod faults;
 #[cfg(target_os = "linux")]
 mod microphone;

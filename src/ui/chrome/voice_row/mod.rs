@@ -172,7 +172,7 @@ impl Line<'_> {
             let left = paint::cut(left, room - right_columns - 2, dim);
             return self.joined(left, right, room);
         }
-        paint::cut(left, room, dim)
+        self.joined(paint::cut(left, room, dim), Vec::new(), room)
     }
 
     /// A rule between the two.
@@ -193,7 +193,9 @@ impl Line<'_> {
                 left.push(Span::styled(text, self.look.theme.style(Role::Dim)));
             }
         }
-        left.push(Span::styled(format!(" {}", "─".repeat(free.saturating_sub(1))), self.border.rule));
+        if let Some(dashes) = free.checked_sub(1) {
+            left.push(Span::styled(format!(" {}", "─".repeat(dashes)), self.border.rule));
+        }
         left.extend(right);
         left
     }
