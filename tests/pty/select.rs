@@ -59,7 +59,11 @@ fn text_that_streams_is_dragged_over_and_copied() {
     pty.mouse(MouseAction::Drag, to.0, to.1);
     // The rest comes while the button is held: neither the view nor what is marked moves.
     gate.open();
-    pty.wait_for("↓ below");
+    // It tells of more below, or, when the answer is whole by then, of a new one.
+    pty.wait_until("that there is more", |terminal| {
+        let text = terminal.text();
+        text.contains("↓ below") || text.contains("↓ 1 new")
+    });
     assert_eq!(cell(&pty, "first"), from, "{}", pty.text());
     pty.mouse(MouseAction::Drag, to.0 + 8, to.1);
     pty.mouse(MouseAction::Release, to.0 + 8, to.1);
