@@ -22,9 +22,9 @@ pub enum Invocation {
 /// Reads the command line. The error holds the text of `--help` and `--version` too; it knows where it is printed.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation, clap::Error> {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    // These have grammars of their own; anything else in first place is a prompt or a flag.
+    // These have grammars of their own; anything else in first place is a prompt or a flag. One flag may precede them.
     let is_part = |first: &OsString| ["config", "transcribe", "voice"].iter().any(|part| first == part);
-    if arguments.get(1).is_some_and(is_part) {
+    if arguments.iter().skip(1).find(|argument| *argument != "--offline").is_some_and(is_part) {
         return Ok(PartProgram::try_parse_from(arguments)?.into_invocation());
     }
     let mut run = RunArgs::try_parse_from(arguments)?;
@@ -178,6 +178,10 @@ pub enum OutputMode {
 #[derive(Debug, Parser)]
 #[command(name = "mynah", version)]
 struct PartProgram {
+    /// Connect to nothing
+    #[arg(long, global = true)]
+    offline: bool,
+
     #[command(subcommand)]
     part: Part,
 }
@@ -197,8 +201,10 @@ impl PartProgram {
     fn into_invocation(self) -> Invocation {
         match self.part {
             Part::Config(arguments) => Invocation::Config(arguments),
-            Part::Transcribe(arguments) => Invocation::Transcribe(arguments),
-            Part::Voice(arguments) => Invocation::Voice(arguments),
+            Part::Transcribe(arguments) => {
+                Invocation::Transcribe(TranscribeArgs { offline: self.offline, ..arguments })
+            }
+            Part::Voice(arguments) => Invocation::Voice(VoiceArgs { offline: self.offline, ..arguments }),
         }
     }
 }
@@ -225,6 +231,10 @@ pub struct TranscribeArgs {
     /// Fetch a missing model without asking
     #[arg(short, long)]
     pub yes: bool,
+
+    /// Connect to nothing: only a model that is here will do.
+    #[arg(skip)]
+    pub offline: bool,
 }
 
 /// `mynah voice …`.
@@ -233,6 +243,10 @@ pub struct VoiceArgs {
     /// What to do; shows the state when nothing is said.
     #[command(subcommand)]
     pub action: Option<VoiceAction>,
+
+    /// Connect to nothing.
+    #[arg(skip)]
+    pub offline: bool,
 }
 
 /// What to do with dictation.
@@ -372,6 +386,23 @@ mod tests {
     #[test]
     fn one_session_choice_at_a_time() {
         assert!(parse(["mynah", "-c", "--no-session", "x"].map(OsString::from)).is_err());
+    }
+
+    #[test]
+    fn offline_holds_for_parts_wherever_it_stands() {
+        for arguments in [
+            ["mynah", "--offline", "transcribe", "a.wav"],
+            ["mynah", "transcribe", "--offline", "a.wav"],
+            ["mynah", "transcribe", "a.wav", "--offline"],
+        ] {
+            let Ok(Invocation::Transcribe(args)) = parse(arguments.map(OsString::from)) else {
+                panic!("{arguments:?}")
+            };
+            assert!(args.offline && args.files == [PathBuf::from("a.wav")], "{args:?}");
+        }
+        let voice = parse(["mynah", "voice", "setup", "--offline"].map(OsString::from));
+        assert!(matches!(voice, Ok(Invocation::Voice(args)) if args.offline));
+        assert!(run(&["--offline", "write a voice"]).offline);
     }
 
     #[test]

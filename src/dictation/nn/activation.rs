@@ -68,3 +68,34 @@ pub fn normal(x: f32) -> f32 {
     let tail = 0.5 * sum * t * exp(-size * size);
     if x > 0.0 { 1.0 - tail } else { tail }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exp_is_close_everywhere() {
+        for n in -8700..8800 {
+            let x = n as f32 / 100.0 + 0.003;
+            let exact = f64::from(x.clamp(-87.0, 88.0)).exp();
+            assert!((f64::from(exp(x)) / exact - 1.0).abs() < 4e-7, "{x}");
+        }
+        assert!(exp(f32::NEG_INFINITY) < 2e-38 && exp(f32::INFINITY).is_finite());
+    }
+
+    #[test]
+    fn gelu_is_the_exact_one() {
+        for (x, exact) in [
+            (0.0, 0.0),
+            (1.0, 0.841_344_8),
+            (-1.0, -0.158_655_25),
+            (2.5, 2.484_475_8),
+            (-2.5, -0.015_524_165),
+            (9.0, 9.0),
+        ] {
+            let mut values = [x];
+            Activation::Gelu.apply(&mut values);
+            assert!((values[0] - exact).abs() < 4e-7, "{x}: {values:?}");
+        }
+    }
+}

@@ -119,11 +119,12 @@ fn speech_in_noise() {
     let mut bad = Vec::new();
     // Noise, its distance in dB, the most that may be missed and falsely heard, in percent.
     for (name, noise, decibels, most_missed, most_false) in [
-        ("none", None, 0.0, 3.3, 1.0),
-        ("white", Some(white(clean.len())), 15.0, 5.5, 6.0),
-        ("white", Some(white(clean.len())), 5.0, 6.0, 9.5),
-        ("brown", Some(brown(clean.len())), 10.0, 4.0, 1.0),
-        ("keyboard", Some(clicks(clean.len())), 15.0, 3.3, 13.5),
+        ("none", None, 0.0, 3.3, 0.6),
+        ("white", Some(white(clean.len())), 15.0, 5.5, 0.2),
+        ("white", Some(white(clean.len())), 5.0, 6.0, 4.8),
+        ("brown", Some(brown(clean.len())), 10.0, 4.0, 0.4),
+        // More is missed than elsewhere, where more passed for speech: what is told of it is a pair.
+        ("keyboard", Some(clicks(clean.len())), 15.0, 2.0, 2.5),
     ] {
         let signal =
             noise.as_ref().map_or_else(|| clean.clone(), |noise| mixed(&clean, &truth, noise, decibels));
@@ -134,13 +135,6 @@ fn speech_in_noise() {
     }
     assert!(bad.is_empty(), "{bad:?}");
     assert!(!judged(&vec![0.0; 160_000]).contains(&true), "silence is no speech");
-}
-
-#[test]
-fn hysteresis() {
-    let mut gate = Gate::default();
-    let judged: Vec<bool> = [0.4, 0.69, 0.7, 0.51, 0.5, 0.49, 0.55, 0.9, 0.0].map(|p| gate.judge(p)).to_vec();
-    assert_eq!(judged, [false, false, true, true, true, false, false, true, false]);
 }
 
 #[test]

@@ -1,44 +1,10 @@
-//! Exponentials of many numbers: softmax, its logarithm, and the exact GELU.
+//! Exponentials of many numbers: softmax and its logarithm, and the exact GELU of whole tensors.
 //!
 //! Plain loops without calls, branches or library functions, so that the compiler makes vector code of them.
 
-use candle_core::{CpuStorage, InplaceOp1, Layout, Result, Tensor, bail};
-use rayon::prelude::*;
-use std::f32::consts::{FRAC_1_SQRT_2, LN_2, LOG2_E};
-
-/// Values that one task works on, at least: less is not worth another thread.
-const GRAIN: usize = 16 * 1024;
-/// Added and taken away again it rounds to a whole number, with no instruction for that.
-const ROUNDER: f32 = 12_582_912.0;
-
-/// e to the power of `x`, within 3e-7 of it, for `x` from -87 to 88; what is outside counts as the border.
-#[inline]
-pub fn exp(x: f32) -> f32 {
-    let power = x.clamp(-87.0, 88.0) * LOG2_E;
-    let whole = power + ROUNDER;
-    let part = (power - (whole - ROUNDER)) * LN_2;
-    // Taylor up to the sixth power, for at most half an octave.
-    let mut sum = 1.0 / 720.0;
-    for factor in [1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
-        sum = sum * part + factor;
-    }
-    // The whole number stands in the low bits of `whole`: moved up it is a float's exponent.
-    let exponent = (whole.to_bits() << 23).wrapping_add(1.0_f32.to_bits());
-    sum * f32::from_bits(exponent)
-}
-
-/// `x Φ(x)`, the exact GELU: with the error function of Abramowitz and Stegun, formula 7.1.26, within 1.5e-7.
-#[inline]
-pub fn gelu(x: f32) -> f32 {
-    let z = x.abs() * FRAC_1_SQRT_2;
-    let t = 1.0 / (1.0 + 0.327_591_1 * z);
-    let mut sum = 1.061_405_4;
-    for factor in [-1.453_152, 1.421_413_7, -0.284_496_72, 0.254_829_6] {
-        sum = sum * t + factor;
-    }
-    let tail = sum * t * exp(-z * z);
-    0.5 * (x + x.abs() * (1.0 - tail))
-}
+use crate::dictation::nn::activation::{Activation, exp};
+use crate::dictation::nn::values::map_values;
+use candle_core::{Result, Tensor};
 
 /// Makes `softmax(scale * values)` of a row of any length.
 pub fn softmax(row: &mut [f32], scale: f32) {
@@ -99,14 +65,7 @@ fn sum(row: &[f32]) -> f32 {
 /// # Errors
 /// The tensor is no contiguous F32 tensor.
 pub fn gelu_in_place(tensor: &Tensor) -> Result<()> {
-    tensor.inplace_op1(&Rows {
-        width: 1,
-        map: |rows: &mut [f32]| {
-            for value in rows {
-                *value = gelu(*value);
-            }
-        },
-    })
+    map_values(tensor, row_length(tensor), |row| Activation::Gelu.apply(row))
 }
 
 /// `softmax(scale * x)` along the last dimension, in place.
@@ -114,70 +73,17 @@ pub fn gelu_in_place(tensor: &Tensor) -> Result<()> {
 /// # Errors
 /// The tensor is no contiguous F32 tensor.
 pub fn softmax_in_place(tensor: &Tensor, scale: f32) -> Result<()> {
-    let width = tensor.dims().last().copied().unwrap_or(1).max(1);
-    tensor.inplace_op1(&Rows {
-        width,
-        map: move |rows: &mut [f32]| rows.chunks_exact_mut(width).for_each(|row| softmax(row, scale)),
-    })
+    map_values(tensor, row_length(tensor), move |row| softmax(row, scale))
 }
 
-/// Whole rows of a tensor, changed in place by several threads.
-struct Rows<F> {
-    width: usize,
-    map: F,
-}
-
-impl<F: Fn(&mut [f32]) + Sync> InplaceOp1 for Rows<F> {
-    fn name(&self) -> &'static str {
-        "rows"
-    }
-
-    fn cpu_fwd(&self, storage: &mut CpuStorage, layout: &Layout) -> Result<()> {
-        let (CpuStorage::F32(values), Some((start, end))) = (storage, layout.contiguous_offsets()) else {
-            bail!("only contiguous F32 tensors are changed in place");
-        };
-        let Some(values) = values.get_mut(start..end) else { bail!("the layout is of another tensor") };
-        if values.len() <= GRAIN {
-            (self.map)(values);
-        } else {
-            values.par_chunks_mut(GRAIN.div_ceil(self.width) * self.width).for_each(&self.map);
-        }
-        Ok(())
-    }
+fn row_length(tensor: &Tensor) -> usize {
+    tensor.dims().last().copied().unwrap_or(1).max(1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use candle_core::Device;
-
-    #[test]
-    fn exp_is_close_everywhere() {
-        for n in -8700..8800 {
-            let x = n as f32 / 100.0 + 0.003;
-            let exact = f64::from(x.clamp(-87.0, 88.0)).exp();
-            assert!((f64::from(exp(x)) / exact - 1.0).abs() < 8e-6, "{x}");
-        }
-        for n in -1000..1000 {
-            let x = n as f32 / 1000.0;
-            assert!((f64::from(exp(x)) / f64::from(x).exp() - 1.0).abs() < 4e-7, "{x}");
-        }
-        assert!(exp(f32::NEG_INFINITY) < 1e-37);
-    }
-
-    #[test]
-    fn gelu_is_the_exact_one() {
-        for (x, exact) in [
-            (0.0, 0.0),
-            (1.0, 0.841_344_8),
-            (-1.0, -0.158_655_25),
-            (2.5, 2.484_475_8),
-            (-2.5, -0.015_524_165),
-            (9.0, 9.0),
-        ] {
-            assert!((gelu(x) - exact).abs() < 4e-7, "{x}: {}", gelu(x));
-        }
-    }
 
     #[test]
     fn softmax_of_rows_and_its_logarithm() {

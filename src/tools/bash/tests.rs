@@ -1,4 +1,5 @@
 use super::*;
+use crate::tools::ProgressNews;
 use crate::proto::message::text_of;
 use crate::tools::testing::{call, checked, context, failure, text};
 use serde_json::json;
@@ -92,7 +93,7 @@ async fn a_cancel_keeps_the_output() {
     let mut cx = context(dir.path());
     let cancel = cx.cancel.clone();
     cx.progress = crate::tools::Progress::new(move |delta| {
-        assert_eq!(delta, "begun\n");
+        assert_eq!(delta, ProgressNews::Output("begun\n".to_owned()));
         cancel.cancel();
     });
     let output = Bash.run(checked(&Bash, json!({"command": "echo begun; sleep 60"})), cx).await;

@@ -47,6 +47,7 @@ pub mod view;
 pub mod words;
 pub mod wrap;
 
+pub use dictate::LONGEST as LONGEST_DICTATION;
 pub use draft::Mark;
 pub use jump::Jump;
 pub use submit::{Delivery, LineKind, Submission};

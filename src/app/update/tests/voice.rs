@@ -411,6 +411,14 @@ fn a_correction_is_a_step_over_what_was_heard() {
     assert!(matches!(effects.as_slice(), [Effect::Refine(refine)] if refine.is_plain), "{effects:?}");
 }
 
+#[test]
+fn of_a_text_that_is_too_long_one_is_told() {
+    let mut stage = Stage::transcribing();
+    stage.voice(text(FIRST, &"word ".repeat(4_000)));
+    assert_eq!(stage.written().len(), 16 * 1024);
+    assert!(stage.toast().contains("too long"), "{}", stage.toast());
+}
+
 fn answers(stage: &mut Stage, id: &str, text: &str, reason: StopReason) {
     let message = Arc::new(Message::Assistant(said(vec![Block::text(text)], reason)));
     stage.event(AgentEvent::Entry { id: EntryId::new(id), patch: EntryPatch::Start(message.clone()) });

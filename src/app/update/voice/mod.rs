@@ -31,13 +31,16 @@ use crate::proto::message::{Message, StopReason, text_of};
 use crate::proto::voice::{ModelOffer, ModelState, VoiceCommand, VoiceEvent, VoiceStatus};
 use crate::text::width;
 use crate::ui::chrome::voice_row::{Ending, VoiceView};
-use crate::ui::composer::LineKind;
+use crate::ui::composer::{LONGEST_DICTATION, LineKind};
 use crate::ui::layers::confirm::Confirm;
 use crate::ui::layers::{ConfirmKind, Layer};
 use crossterm::event::KeyCode;
 use hold_key::{Follows, HoldKey};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// Of a text that is longer than the prompt takes at once.
+const TOO_LONG: &str = "The dictation was too long: only its first 16 KiB are in the prompt. Make a pause now and then.";
 
 /// Columns of the footer that a passing notice does not get.
 const BESIDE_NOTICE: usize = 8;
@@ -437,6 +440,9 @@ fn insert(state: &mut AppState, heard: &str, corrected: Option<&str>, note: Opti
     }
     if let Some(note) = note {
         say(state, NoticeLevel::Warning, note, now);
+    }
+    if heard.len().max(corrected.map_or(0, str::len)) > LONGEST_DICTATION {
+        say(state, NoticeLevel::Warning, TOO_LONG.to_owned(), now);
     }
 }
 
