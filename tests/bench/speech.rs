@@ -19,7 +19,6 @@
     reason = "a bench fails by stopping and tells by printing"
 )]
 
-#[expect(dead_code, reason = "other benches take more of it")]
 mod figures;
 mod goals;
 #[path = "speech/program.rs"]

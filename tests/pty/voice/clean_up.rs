@@ -15,7 +15,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 fn correcting(home: &Home, server: &ModelServer, settings: &[&str]) -> Program {
     let source = format!("voice.source=cat {}", spoken(home).display());
     let model = format!("voice.model={}", model().0.display());
-    let mut program = mynah(home, server).args(["--set", &source, "--set", &model, "--set", "voice.cleanup=true"]);
+    let mut program =
+        mynah(home, server).args(["--set", &source, "--set", &model, "--set", "voice.cleanup=true"]);
     for setting in settings {
         program = program.args(["--set", setting]);
     }
@@ -30,7 +31,7 @@ fn dictate(pty: &mut Pty) {
     pty.wait_until("dictation", is_dictating);
 }
 
-fn is_over(pty: &mut Pty) {
+fn is_over(pty: &Pty) {
     pty.wait_until("the end of dictation", |terminal| !is_dictating(terminal));
 }
 
@@ -71,14 +72,14 @@ fn asked_once_then_corrected_over_what_was_heard() {
     pty.press("enter");
     pty.wait_gone("correct what you dictate?");
     pty.wait_for(heard);
-    is_over(&mut pty);
+    is_over(&pty);
     assert_eq!(server.requests().len(), 1, "nothing went out before the answer");
     pty.press("ctrl+_");
     pty.wait_gone(heard);
 
     dictate(&mut pty);
     pty.wait_for("Please open `read_line`.");
-    is_over(&mut pty);
+    is_over(&pty);
     let (said, excerpt) = sent(&server.requests()[1]);
     assert!(said.starts_with(heard), "{said}");
     assert_eq!(excerpt.as_deref(), Some("I renamed `parse_line` to `read_line`."));
@@ -101,7 +102,7 @@ fn a_no_sends_nothing_and_what_was_heard_stays() {
     answer(&mut pty, "correct what you dictate?", "enter");
     pty.wait_gone("correct what you dictate?");
     pty.wait_for(heard);
-    is_over(&mut pty);
+    is_over(&pty);
     assert!(server.requests().is_empty());
     pty.press("ctrl+_");
     pty.wait_gone(heard);
@@ -126,7 +127,7 @@ fn what_fails_leaves_what_was_heard() {
         dictate(&mut pty);
         pty.wait_for(heard);
         pty.wait_for(why);
-        is_over(&mut pty);
+        is_over(&pty);
         pty.press("ctrl+_");
         pty.wait_gone(heard);
         assert_eq!(server.requests().len(), 1, "{why}: asked once");
@@ -145,7 +146,7 @@ fn esc_ends_a_correction() {
     assert!(server.wait_for_requests(1, LIMIT));
     pty.wait_for("cleaning up");
     pty.press("esc");
-    is_over(&mut pty);
+    is_over(&pty);
     assert!(!pty.text().contains(heard), "{}", pty.text());
     pty.type_text("written by hand");
     pty.wait_for("written by hand");
@@ -173,11 +174,11 @@ fn nothing_of_it_is_kept() {
     pty.wait_for("∎ ");
     dictate(&mut pty);
     pty.wait_for("refused");
-    is_over(&mut pty);
+    is_over(&pty);
     pty.press("ctrl+_");
     dictate(&mut pty);
     pty.wait_for(corrected);
-    is_over(&mut pty);
+    is_over(&pty);
     pty.press("ctrl+_");
     pty.press("ctrl+_");
     pty.wait_gone(model().1);
