@@ -17,11 +17,19 @@ pub enum Invocation {
     Transcribe(TranscribeArgs),
     /// Dictation.
     Voice(VoiceArgs),
+    /// Watches over the background job of this folder. Only Mynah itself starts this.
+    KeepJob(PathBuf),
 }
 
 /// Reads the command line. The error holds the text of `--help` and `--version` too; it knows where it is printed.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation, clap::Error> {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
+    // Not for people, and named in no help.
+    if let [_, part, folder] = arguments.as_slice()
+        && part == "keep-job"
+    {
+        return Ok(Invocation::KeepJob(folder.into()));
+    }
     // These have grammars of their own; anything else in first place is a prompt or a flag. One flag may precede them.
     let is_part = |first: &OsString| ["config", "transcribe", "voice"].iter().any(|part| first == part);
     if arguments.iter().skip(1).find(|argument| *argument != "--offline").is_some_and(is_part) {

@@ -31,10 +31,14 @@ fn main() -> ExitCode {
             return ExitCode::from(if failed { 1 } else { u8::try_from(text.exit_code()).unwrap_or(2) });
         }
     };
+    if let Invocation::KeepJob(folder) = &invocation {
+        return mynah::jobs::keeper::main(folder);
+    }
     hide_memory();
     let env = Env::of_process();
     panic::install(&Places::from_env(&env).state);
     let ended = match invocation {
+        Invocation::KeepJob(_) => Ok(Exit::Success),
         Invocation::Config(args) => config(&args, env),
         Invocation::Transcribe(args) => transcribe(&args, env),
         Invocation::Voice(args) => voice(&args, env),

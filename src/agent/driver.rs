@@ -7,6 +7,7 @@
 use super::fsm::{Event, TimerId};
 use super::outbox::Outbox;
 use crate::jobs::Jobs;
+use crate::jobs::table::JobTable;
 use crate::llm::assemble::Assembler;
 use crate::llm::error::{ErrorClass, LlmError};
 use crate::llm::{Model, Provider, Request, StreamEvent, classify};
@@ -39,6 +40,8 @@ pub struct Workshop {
     pub cwd: PathBuf,
     /// Shell processes.
     pub jobs: Arc<Jobs>,
+    /// Background jobs.
+    pub table: Arc<JobTable>,
     /// Where whole outputs go.
     pub output_dir: PathBuf,
     /// What the settings say.
@@ -146,6 +149,7 @@ impl Driver {
             cancel: self.tools.clone(),
             progress,
             jobs: self.workshop.jobs.clone(),
+            table: self.workshop.table.clone(),
             output_dir: self.workshop.output_dir.clone(),
             limits: self.workshop.limits.clone(),
             images,

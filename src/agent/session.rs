@@ -13,6 +13,7 @@
 
 mod choices;
 mod end;
+mod jobs;
 mod judge;
 mod parts;
 mod publish;
@@ -29,9 +30,11 @@ use super::handle::{AgentHandle, How, Mail, Waiter};
 use super::outbox::Outbox;
 use super::queue::{Queue, QueueOutcome};
 use super::view::{CacheView, Durability, SessionView};
+use crate::jobs::table::JobNews;
 use crate::llm::{CacheRetention, thinking};
 use crate::proto::ask::{AskPreview, PermissionAsk};
 use crate::proto::command::{CancelReason, Command, Prompt, TicketOutcome};
+use crate::proto::event::NoticeLevel;
 use crate::proto::ids::{AskId, TicketId, TurnId};
 use crate::proto::message::{BashExecutionMessage, Message};
 use record::{cached, filled};
@@ -66,6 +69,8 @@ pub fn start(parts: SessionParts) -> AgentHandle {
         fill: filled(&parts.history),
         cache: cached(&parts.history),
         turns: 0,
+        wakes: 0,
+        keeps_jobs: false,
         asks: 0,
         last_aborted: false,
         outbox: outbox.clone(),
@@ -79,8 +84,12 @@ pub fn start(parts: SessionParts) -> AgentHandle {
     session.parts.thinking = thinking::clamp(&session.parts.model, session.parts.thinking);
     let (view_sender, view) = watch::channel(Arc::new(session.snapshot()));
     session.view = Some(view_sender);
-    tokio::spawn(session.run(Inbox { mail, news, notes }));
-    AgentHandle::new(mail_sender, outbox, view)
+    let table = Arc::clone(&session.parts.workshop.table);
+    let jobs = table.listen();
+    // Somebody has them already: then nothing is ever told here.
+    let jobs = jobs.unwrap_or_else(|| mpsc::unbounded_channel().1);
+    tokio::spawn(session.run(Inbox { mail, news, notes, jobs }));
+    AgentHandle::new(mail_sender, outbox, view, table)
 }
 
 /// What reaches a session.
@@ -88,6 +97,7 @@ struct Inbox {
     mail: mpsc::UnboundedReceiver<Mail>,
     news: mpsc::UnboundedReceiver<News>,
     notes: mpsc::UnboundedReceiver<Note>,
+    jobs: mpsc::UnboundedReceiver<JobNews>,
 }
 
 /// What came of something that the session does beside its turn.
@@ -123,6 +133,10 @@ struct Session {
     fill: Option<u64>,
     cache: Option<CacheView>,
     turns: u64,
+    /// Turns that began with the end of a job.
+    wakes: u64,
+    /// Jobs go on when the session ends.
+    keeps_jobs: bool,
     asks: u64,
     last_aborted: bool,
     outbox: Outbox,
@@ -136,6 +150,9 @@ struct Session {
 
 impl Session {
     async fn run(mut self, mut inbox: Inbox) {
+        for problem in self.parts.workshop.table.restore() {
+            self.notice(NoticeLevel::Warning, problem);
+        }
         let ending = loop {
             tokio::select! {
                 biased;
@@ -146,6 +163,7 @@ impl Session {
                 },
                 Some(news) = inbox.news.recv() => self.news(news),
                 Some(note) = inbox.notes.recv() => self.note(note),
+                Some(news) = inbox.jobs.recv() => self.job_news(news),
                 () = lease(self.queue.next_release(Instant::now())) => self.start_next(),
             }
             self.publish();
@@ -198,6 +216,8 @@ impl Session {
             Command::SetMode(mode) => self.set_mode(mode),
             Command::RunShell { command, shown_only } => self.run_shell(&command, shown_only),
             Command::CancelShell => self.stop_shell(),
+            Command::StopJob(id) => self.stop_job(&id),
+            Command::KeepJobs(keeps) => self.keeps_jobs = keeps,
             Command::Rename(name) => self.rename(name),
         }
     }
@@ -208,6 +228,7 @@ impl Session {
             self.resolve(ticket, TicketOutcome::Removed);
             return;
         }
+        self.parts.workshop.table.user_spoke();
         // What is said to a turn that is being stopped is for after it, and before what was held by the stop.
         let running = self.running.as_ref().is_some_and(|running| !running.fsm.is_stopping());
         let change = match how {
@@ -219,6 +240,9 @@ impl Session {
 
     fn cancel(&mut self, reason: CancelReason) {
         let change = self.queue.turn_cancelled(reason);
+        if reason != CancelReason::Replace {
+            self.parts.workshop.table.agent_stopped();
+        }
         self.stop_turn();
         self.queue_changed(change, TicketOutcome::Cancelled);
     }

@@ -17,6 +17,7 @@ use crate::config::places::Places;
 use crate::config::settings::Settings;
 use crate::config::trust;
 use crate::jobs::Jobs;
+use crate::jobs::table::{JobTable, TableConfig, clean_abandoned};
 use crate::llm::endpoint::Secret;
 use crate::llm::error::{ErrorClass, LlmError};
 use crate::llm::models::{Models, ModelsOptions, SelectError, Start as ModelStart, StartReason};
@@ -191,6 +192,7 @@ pub async fn start(args: &RunArgs, around: &Surroundings, interactive: bool) -> 
     let workshop = Workshop {
         cwd: around.cwd.clone(),
         jobs: Jobs::new(),
+        table: job_table(settings, around, &log),
         output_dir: output_dir(&log),
         limits: ToolLimits {
             bash_timeout: settings.tools.bash_timeout,
@@ -239,6 +241,28 @@ pub async fn start(args: &RunArgs, around: &Surroundings, interactive: bool) -> 
         max_rounds: settings.max_rounds.unwrap_or(0),
     });
     Ok(Started { handle, header, notices, history: said, models })
+}
+
+/// Where the background jobs of a session are, and what they may take.
+fn job_table(settings: &Settings, around: &Surroundings, log: &Log) -> Arc<JobTable> {
+    let root = around.places.state.join("jobs");
+    // What nobody came back for ends with the first program that starts a day later.
+    let abandoned = root.clone();
+    tokio::task::spawn_blocking(move || clean_abandoned(&abandoned, std::time::SystemTime::now()));
+    JobTable::new(TableConfig {
+        program: own_program(),
+        folder: root.join(log.header().id.as_str()),
+        log_cap: settings.jobs.log_cap,
+        most_live: settings.jobs.most_live,
+    })
+}
+
+/// This program, also where its file was replaced by a newer one meanwhile.
+fn own_program() -> PathBuf {
+    if cfg!(target_os = "linux") {
+        return "/proc/self/exe".into();
+    }
+    std::env::current_exe().unwrap_or_else(|_| "mynah".into())
 }
 
 impl ModelSource for Models {

@@ -21,6 +21,8 @@ use crate::transcript::conversation::Conversation;
 use crate::transcript::item::Body;
 use crate::ui::chrome::phase::Phase;
 use crate::ui::composer::{Composer, Mark};
+use crate::ui::jobs::ShownJobs;
+use crate::ui::jobs::log::JobLog;
 use crate::ui::layers::Layer;
 use crate::ui::layers::models::ModelItem;
 use crate::ui::look::Look;
@@ -111,6 +113,10 @@ pub struct AppState {
     pub draft: DraftClock,
     /// What the turn does now.
     pub phase: Phase,
+    /// Background jobs of the session.
+    pub jobs: ShownJobs,
+    /// The log of the one that is shown.
+    pub job_log: Option<JobLog>,
     /// What lies over the page, the topmost last.
     pub layers: Vec<Layer>,
     /// The agent and its session.
@@ -328,6 +334,8 @@ impl AppState {
             composer,
             draft: DraftClock::default(),
             phase: Phase::default(),
+            jobs: ShownJobs::default(),
+            job_log: None,
             layers: Vec::new(),
             session: Session {
                 waiting: beginning.prompts.into_iter().map(Early::Prompt).collect(),

@@ -39,6 +39,11 @@ impl Mark {
         Self { token: format!("{:016x}", fastrand::u64(..)), outer: outer.unwrap_or_default() }
     }
 
+    /// The part of all marks of ours that no other has.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
     /// What all marks of ours begin with. Letters and digits, and a dot at its end.
     pub fn prefix(&self) -> String {
         format!("{}.", self.token)
@@ -61,6 +66,11 @@ impl Mark {
 }
 
 impl Marked {
+    /// Those of a mark that is known by its token.
+    pub const fn new(token: String, commands: Commands) -> Self {
+        Self { token, commands }
+    }
+
     /// Whether a process with this environment, as `/proc` shows it, is meant.
     pub fn matches(&self, environment: &[u8]) -> bool {
         environment.split(|byte| *byte == 0).any(|variable| {

@@ -8,6 +8,8 @@
 mod collect;
 mod groups;
 mod guard;
+mod identity;
+pub mod keeper;
 mod live;
 mod mark;
 mod plain_text;
@@ -16,6 +18,7 @@ mod process;
 mod processes;
 pub mod segments;
 mod spill;
+pub mod table;
 mod tail;
 mod terminal;
 mod tree;

@@ -16,6 +16,7 @@ mod ls;
 pub mod paths;
 mod read;
 pub mod registry;
+mod shell_job;
 pub mod truncate;
 mod walk;
 mod write;
@@ -25,6 +26,7 @@ pub use file_locks::FileLocks;
 pub use registry::{Tools, UnknownTool, malformed_call};
 
 use crate::jobs::Jobs;
+use crate::jobs::table::JobTable;
 use crate::llm::BoxFuture;
 use crate::proto::ask::{AskPreview, Subject};
 use crate::proto::chain::{Chain, Wait};
@@ -85,6 +87,8 @@ pub struct ToolCx {
     pub progress: Progress,
     /// Shell processes.
     pub jobs: Arc<Jobs>,
+    /// Background jobs.
+    pub table: Arc<JobTable>,
     /// Where whole outputs go when the model gets only a part.
     pub output_dir: PathBuf,
     /// What the settings say.

@@ -1,7 +1,7 @@
 //! The table of tools: what exists, in which order a model sees it, and what a call becomes before it runs.
 
 use super::arguments::{self, Arguments};
-use super::{Tool, bash, edit, find, grep, ls, read, write};
+use super::{Tool, bash, edit, find, grep, ls, read, shell_job, write};
 use crate::proto::message::ToolCall;
 use crate::proto::tool::{ToolOutput, ToolSpec};
 use std::sync::Arc;
@@ -32,6 +32,8 @@ impl Tools {
         Self::of(vec![
             Arc::new(read::Read),
             Arc::new(bash::Bash),
+            Arc::new(shell_job::ShellJobStart),
+            Arc::new(shell_job::ShellJob),
             Arc::new(edit::Edit),
             Arc::new(write::Write),
             Arc::new(grep::Grep),

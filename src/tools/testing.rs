@@ -2,6 +2,7 @@
 
 use super::{Arguments, FileLocks, Progress, Tool, ToolCx, ToolLimits, Withheld, arguments};
 use crate::jobs::Jobs;
+use crate::jobs::table::{JobTable, TableConfig};
 use crate::proto::ids::CallId;
 use crate::proto::message::text_of;
 use crate::proto::tool::ToolOutput;
@@ -18,6 +19,12 @@ pub fn context(cwd: &Path) -> ToolCx {
         cancel: CancellationToken::new(),
         progress: Progress::none(),
         jobs: Jobs::new(),
+        table: JobTable::new(TableConfig {
+            program: cwd.join("no-program"),
+            folder: cwd.join(".jobs"),
+            log_cap: 1 << 20,
+            most_live: 4,
+        }),
         output_dir: cwd.join(".output"),
         limits: ToolLimits {
             bash_timeout: Some(std::time::Duration::from_secs(120)),

@@ -138,6 +138,12 @@ impl World {
             workshop: Workshop {
                 cwd: self.project(),
                 jobs: Jobs::new(),
+                table: JobTable::new(TableConfig {
+                    program: self.project().join("no-program"),
+                    folder: self.project().join("jobs"),
+                    log_cap: 1 << 20,
+                    most_live: 4,
+                }),
                 output_dir: self.project().join("output"),
                 limits: ToolLimits {
                     bash_timeout: Some(Duration::from_secs(60)),

@@ -15,6 +15,14 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
+/// What a turn begins with.
+pub(super) enum Opening {
+    /// What somebody said.
+    Prompt(Vec<Block>),
+    /// The ends of background jobs.
+    Jobs,
+}
+
 /// The one turn that runs.
 pub(super) struct Running {
     pub(super) turn: TurnId,
@@ -37,17 +45,24 @@ impl Session {
             && let Some(row) = self.queue.take_next(Instant::now())
         {
             self.announce_queue();
-            self.begin(row.ticket, row.prompt.content.clone());
+            self.begin(row.ticket, Opening::Prompt(row.prompt.content.clone()));
+        }
+        if self.running.is_none() {
+            self.wake();
         }
     }
 
-    fn begin(&mut self, ticket: TicketId, content: Vec<Block>) {
+    pub(super) fn begin(&mut self, ticket: TicketId, opening: Opening) {
         let turn = self.next_turn();
         self.last_aborted = false;
         self.outbox.publish(AgentEvent::TurnStarted { turn, ticket });
         self.declare_choices();
         self.declare_system();
-        self.record_user(content);
+        // What ended meanwhile comes before what the user says of it.
+        self.record_jobs();
+        if let Opening::Prompt(content) = opening {
+            self.record_user(content);
+        }
         let accepted = self.waiters.get_mut(&ticket).and_then(|waiter| waiter.accepted.take());
         self.save(accepted);
         let driver = Driver::new(turn, self.news.clone(), self.outbox.clone(), self.parts.workshop.clone());
@@ -137,13 +152,16 @@ impl Session {
             }
             Effect::TakeSteering => {
                 let steered = self.queue.take_steering(Instant::now());
-                let any = !steered.is_empty();
+                let mut any = !steered.is_empty();
                 for row in steered {
                     self.record_user(row.prompt.content.clone());
                     self.resolve(row.ticket, TicketOutcome::Delivered);
                 }
                 if any {
                     self.announce_queue();
+                }
+                any |= self.record_jobs();
+                if any {
                     self.save(None);
                 }
                 events.push_back(Event::SteeringTaken { any });
@@ -220,6 +238,7 @@ impl Session {
         // What was said to this turn and not heard runs next; after a failure the user speaks first.
         let change = match outcome {
             TicketOutcome::Failed { .. } | TicketOutcome::Refused { .. } => {
+                self.parts.workshop.table.agent_stopped();
                 self.queue.turn_cancelled(CancelReason::Stop)
             }
             TicketOutcome::Completed

@@ -1,6 +1,8 @@
 //! What became of effects.
 
-use super::{Outcome, copy, display, drafts, keys, layers, models, select, sessions, settings, sheet, voice};
+use super::{
+    Outcome, copy, display, drafts, jobs, keys, layers, models, select, sessions, settings, sheet, voice,
+};
 use crate::app::effect::{Effect, How, SessionChoice};
 use crate::app::msg::{Done, Opened};
 use crate::app::state::{AppState, Early};
@@ -37,6 +39,7 @@ pub fn done(state: &mut AppState, done: Done, now: Instant) -> Outcome {
             }
         }
         Done::CardCopied { item, card, copied } => copy::copied(state, (item, card), &copied, now),
+        Done::JobLog { id, part } => return jobs::read(state, &id, part, now),
         Done::Refined { recording, result } => return voice::refined(state, recording, result, now),
         Done::CleanUpAsks { recording, question, to } => {
             return voice::clean_up_asks(state, recording, &question, to, now);
@@ -164,6 +167,7 @@ fn opened_session(state: &mut AppState, mut opened: Opened, now: Instant) -> Out
     state.session.problem = None;
     state.session.answered = None;
     state.session.models = opened.models;
+    state.jobs.take(&opened.view.jobs, (state.wall_now)(), now);
     state.session.view = Some(opened.view);
     state.phase = Phase::default();
     layers::drop_questions(state);

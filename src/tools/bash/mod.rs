@@ -92,7 +92,7 @@ fn shell_command(
     let prefix = limits.shell_prefix.as_ref();
     ShellCommand {
         text: prefix.map_or_else(|| text.to_owned(), |prefix| format!("{prefix}\n{text}")),
-        shell: limits.shell_path.clone().unwrap_or_else(|| SHELL.clone()),
+        shell: shell_of(limits),
         cwd: cwd.to_owned(),
         timeout,
         secret_env: limits.secret_env.clone(),
@@ -100,6 +100,11 @@ fn shell_command(
         output_dir: output_dir.to_owned(),
         save: SaveAbove { lines: MAX_LINES as u64, bytes: MAX_BYTES as u64 },
     }
+}
+
+/// The shell that runs commands.
+pub(super) fn shell_of(limits: &ToolLimits) -> PathBuf {
+    limits.shell_path.clone().unwrap_or_else(|| SHELL.clone())
 }
 
 /// The call's own limit, else that of the settings. Zero is none; less than zero means nothing and is as good as none

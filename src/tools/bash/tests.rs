@@ -1,6 +1,6 @@
 use super::*;
-use crate::tools::ProgressNews;
 use crate::proto::message::text_of;
+use crate::tools::ProgressNews;
 use crate::tools::testing::{call, checked, context, failure, text};
 use serde_json::json;
 

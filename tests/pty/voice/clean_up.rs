@@ -15,7 +15,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 fn correcting(home: &Home, server: &ModelServer, settings: &[&str]) -> Program {
     let source = format!("voice.source=cat {}", spoken(home).display());
     let model = format!("voice.model={}", model().0.display());
-    let mut program = mynah(home, server).args(["--set", &source, "--set", &model, "--set", "voice.cleanup=true"]);
+    let mut program =
+        mynah(home, server).args(["--set", &source, "--set", &model, "--set", "voice.cleanup=true"]);
     for setting in settings {
         program = program.args(["--set", setting]);
     }

@@ -40,7 +40,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Of a text that is longer than the prompt takes at once.
-const TOO_LONG: &str = "The dictation was too long: only its first 16 KiB are in the prompt. Make a pause now and then.";
+const TOO_LONG: &str =
+    "The dictation was too long: only its first 16 KiB are in the prompt. Make a pause now and then.";
 
 /// Columns of the footer that a passing notice does not get.
 const BESIDE_NOTICE: usize = 8;
