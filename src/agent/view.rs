@@ -38,7 +38,7 @@ pub struct SessionView {
     pub steering: Vec<SteeringView>,
     /// The user's shell command that runs.
     pub shell: Option<ShellView>,
-    /// Background jobs that run, or whose end was not told yet, in the order of their starts.
+    /// Background jobs, in the order of their starts.
     pub jobs: Vec<Arc<JobView>>,
     /// The question that waits for the user. Shared: its preview can be large.
     pub ask: Option<Arc<PermissionAsk>>,

@@ -40,6 +40,8 @@ pub struct JobView {
     pub meter: Option<Meter>,
     /// What it waits for, if that ends at a known time.
     pub wait: Option<Wait>,
+    /// Its end was told to the agent: the conversation has it.
+    pub is_told: bool,
     /// Its end could not be told to the agent.
     pub is_undelivered: bool,
 }

@@ -26,7 +26,7 @@ impl Session {
         }
         let table = Arc::clone(&self.parts.workshop.table);
         let kept: Vec<JobId> = match self.keeps_jobs {
-            true => table.open().iter().map(|job| job.id.clone()).collect(),
+            true => table.list().iter().map(|job| job.id.clone()).collect(),
             false => Vec::new(),
         };
         tokio::join!(self.parts.workshop.jobs.shutdown(), table.end(&kept));

@@ -51,7 +51,9 @@ impl Session {
             details: Some(job::details_of(&reports)),
             timestamp: now_millis(),
         };
-        self.record(id, Arc::new(Message::Custom(message)));
+        let message = Arc::new(Message::Custom(message));
+        self.record(id.clone(), message.clone());
+        self.announce(&id, &message);
         table.told(&ended);
         true
     }

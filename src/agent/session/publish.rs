@@ -75,7 +75,7 @@ impl Session {
                 })
                 .collect(),
             shell: self.shell.as_ref().map(Shell::view),
-            jobs: parts.workshop.table.open(),
+            jobs: parts.workshop.table.list(),
             ask: self.asking.clone(),
             usage: parts.usage,
             counts: parts.counts,

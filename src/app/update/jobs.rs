@@ -34,7 +34,7 @@ pub fn open(state: &mut AppState, id: &JobId, now: Instant) -> Outcome {
 /// Shows all jobs.
 pub fn list(state: &mut AppState, now: Instant) -> Outcome {
     if state.jobs.iter().next().is_none() {
-        state.toast(NoticeLevel::Info, "No background jobs run.", now);
+        state.toast(NoticeLevel::Info, "There are no background jobs.", now);
         return Outcome::changed();
     }
     state.layers.push(Layer::Jobs(Jobs::new(&state.jobs)));

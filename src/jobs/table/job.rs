@@ -25,7 +25,6 @@ pub struct Job {
     view: Mutex<Arc<JobView>>,
     grew: Notify,
     ended: watch::Sender<bool>,
-    is_told: std::sync::atomic::AtomicBool,
 }
 
 impl Job {
@@ -45,6 +44,7 @@ impl Job {
             latest: String::new(),
             meter: None,
             wait: None,
+            is_told: false,
             is_undelivered: false,
         };
         Self {
@@ -53,7 +53,6 @@ impl Job {
             view: Mutex::new(Arc::new(view)),
             grew: Notify::new(),
             ended: watch::Sender::new(false),
-            is_told: std::sync::atomic::AtomicBool::new(false),
         }
     }
 
@@ -134,12 +133,7 @@ impl Job {
 
     /// Its end was told to the agent.
     pub fn told(&self) {
-        self.is_told.store(true, std::sync::atomic::Ordering::Relaxed);
-    }
-
-    /// It ended and was told, and can still be asked for by its name.
-    pub fn is_told(&self) -> bool {
-        self.is_told.load(std::sync::atomic::Ordering::Relaxed)
+        self.change(|view| view.is_told = true);
     }
 
     /// What is told of its end.

@@ -294,11 +294,6 @@ impl JobTable {
         self.state().jobs.iter().map(|job| job.view()).collect()
     }
 
-    /// Those that run, and those whose end was not told to the agent.
-    pub fn open(&self) -> Vec<Arc<JobView>> {
-        self.state().jobs.iter().filter(|job| !job.is_told()).map(|job| job.view()).collect()
-    }
-
     /// How many run.
     pub fn live(&self) -> usize {
         self.state().jobs.iter().filter(|job| job.is_live()).count()

@@ -124,7 +124,12 @@ pub fn of_job(job: &JobView, text: String, dropped: u64, since: Instant) -> Whol
 pub const fn has_whole(item: &Item) -> bool {
     matches!(
         item.body,
-        Body::Call(_) | Body::Shell(_) | Body::Compaction(_) | Body::Thinking(_) | Body::Custom { .. }
+        Body::Call(_)
+            | Body::Shell(_)
+            | Body::Compaction(_)
+            | Body::Thinking(_)
+            | Body::Custom { .. }
+            | Body::Jobs(_)
     )
 }
 
@@ -215,6 +220,11 @@ pub fn whole<'a>(item: &'a Item, look: &Look<'_>) -> Option<Whole<'a>> {
                 ..markdown("compaction", "copy summary", &compaction.summary)
             }
         }
+        Body::Jobs(jobs) => Whole {
+            whole_in: jobs.reports.first().and_then(|report| report.log.to_str()),
+            shown: Shown::Output(Cow::Borrowed(&jobs.text), 0),
+            ..markdown("jobs", "copy text", "")
+        },
         Body::Custom { label, text } => markdown(&seg::line(label), "copy text", text),
         Body::User(_) | Body::Reply(_) | Body::Notice { .. } | Body::TurnEnd(_) => return None,
     })

@@ -28,7 +28,16 @@ const STOPPING_STEP: Duration = Duration::from_millis(250);
 
 /// The row of a job at this moment, as wide as `cx`; tells `next` when it is another one.
 pub fn row(job: &ShownJob, cx: &EntryCx<'_>, next: &mut NextDeadline) -> Row {
-    let looks = looks(job, cx, next);
+    drawn(&looks(job, cx, next), cx, next)
+}
+
+/// The row of something that is over, or that nobody watches.
+pub fn still(line: &JobLine, state: State, cx: &EntryCx<'_>) -> Row {
+    let looks = Looks { state, motion: Motion::Still, mark: Mark::Still, line: line.clone() };
+    drawn(&looks, cx, &mut NextDeadline::default())
+}
+
+fn drawn(looks: &Looks, cx: &EntryCx<'_>, next: &mut NextDeadline) -> Row {
     let grounds = Grounds::of(looks.state, looks.motion, cx, 1, next);
     let margin = cx.margin();
     let room = usize::from(cx.width.saturating_sub(margin));

@@ -84,6 +84,11 @@ impl ShownJobs {
         self.0.iter()
     }
 
+    /// Those that are to be seen: of the others the transcript tells.
+    pub fn shown(&self) -> impl DoubleEndedIterator<Item = &ShownJob> {
+        self.0.iter().filter(|job| !job.view.is_told)
+    }
+
     /// Those that have not ended.
     pub fn live(&self) -> impl Iterator<Item = &ShownJob> {
         self.0.iter().filter(|job| job.view.state.is_live())

@@ -19,7 +19,7 @@ const MOST: usize = 4;
 
 /// Rows that it would like to have: a blank one above them, so that they do not look like a part of the transcript.
 pub fn height(jobs: &ShownJobs) -> u16 {
-    match jobs.iter().count() {
+    match jobs.shown().count() {
         0 => 0,
         count @ 1..=MOST => u16::try_from(count + 1).unwrap_or(0),
         // One more takes the row that would tell of it.
@@ -29,7 +29,7 @@ pub fn height(jobs: &ShownJobs) -> u16 {
 
 /// In the order in which they are worth a row.
 fn ranked(jobs: &ShownJobs) -> Vec<&ShownJob> {
-    let mut ranked: Vec<&ShownJob> = jobs.iter().rev().collect();
+    let mut ranked: Vec<&ShownJob> = jobs.shown().rev().collect();
     ranked.sort_by_key(|job| match job.view.state {
         _ if job.view.is_undelivered => 0,
         JobState::Ended(_) => 1,

@@ -26,6 +26,7 @@ fn view(name: &str) -> JobView {
         latest: String::new(),
         meter: None,
         wait: None,
+        is_told: false,
         is_undelivered: false,
     }
 }
