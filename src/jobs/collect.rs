@@ -13,6 +13,9 @@ use tokio::time::Instant;
 /// Bytes of plain text that are kept for the result at least.
 const KEPT: usize = 128 * 1024;
 
+/// The same for one step of it.
+const KEPT_OF_STEP: usize = 2048;
+
 /// Takes the output of one command.
 #[derive(Debug)]
 pub struct Collector {
@@ -34,6 +37,8 @@ pub struct Collected {
 #[derive(Debug)]
 struct Pages {
     tail: Tail,
+    /// The same of the step that runs.
+    step: Tail,
     live: Live,
     now: Instant,
 }
@@ -41,11 +46,13 @@ struct Pages {
 impl TextSink for Pages {
     fn text(&mut self, text: &str) {
         self.tail.push(text);
+        self.step.push(text);
         self.live.push(text, self.now);
     }
 
     fn erase_line(&mut self) {
         self.tail.erase_line();
+        self.step.erase_line();
         self.live.erase_line(self.now);
     }
 }
@@ -54,7 +61,12 @@ impl Collector {
     pub fn new(output_dir: PathBuf) -> Self {
         Self {
             plain: PlainText::default(),
-            pages: Pages { tail: Tail::new(KEPT), live: Live::default(), now: Instant::now() },
+            pages: Pages {
+                tail: Tail::new(KEPT),
+                step: Tail::new(KEPT_OF_STEP),
+                live: Live::default(),
+                now: Instant::now(),
+            },
             spill: Spill::new(output_dir),
             raw_bytes: 0,
         }
@@ -81,6 +93,17 @@ impl Collector {
     /// New text for a front end.
     pub fn take_live(&mut self) -> String {
         self.pages.live.take()
+    }
+
+    /// The end of what the step that ends has printed, and how many lines came before that.
+    pub fn take_step(&mut self) -> (String, u64) {
+        let step = std::mem::replace(&mut self.pages.step, Tail::new(KEPT_OF_STEP));
+        let lines = step.lines();
+        let text = step.into_text();
+        let kept = text.get(text.ceil_char_boundary(text.len().saturating_sub(KEPT_OF_STEP))..);
+        let kept = kept.unwrap_or_default().to_owned();
+        let before = lines.saturating_sub(kept.lines().count() as u64);
+        (kept, before)
     }
 
     /// No more bytes will come. Waits for the disk for `patience` at most.

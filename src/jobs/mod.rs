@@ -18,11 +18,13 @@ mod process;
 mod processes;
 pub mod segments;
 mod spill;
+pub mod steps;
 pub mod table;
 mod tail;
 mod terminal;
 mod tree;
 
+pub use live::LiveNews;
 pub use process::{End, Finished, ProcessError, SaveAbove, ShellCommand, signal_name};
 pub use spill::Saved;
 
@@ -64,14 +66,14 @@ impl Jobs {
         })
     }
 
-    /// Runs a command to its end. `output` gets new text at most 30 times a second while it runs; a carriage return
-    /// in it means that the current line begins anew. When `cancel` fires, or the future is dropped, the whole tree
+    /// Runs a command to its end. `output` gets new text at most 30 times a second while it runs, more often at the begin
+    /// of a step, and the steps whenever another one begins. When `cancel` fires, or the future is dropped, the whole tree
     /// is ended; the result comes at once and the rest happens behind it.
     pub async fn run(
         self: &Arc<Self>,
         command: ShellCommand,
         cancel: &CancellationToken,
-        output: impl Fn(String) + Send + Sync + 'static,
+        output: impl Fn(LiveNews) + Send + Sync + 'static,
     ) -> Result<Finished, ProcessError> {
         // From here on a shutdown waits for us, so what it does not see it finds.
         let held = self.supervisors.token();

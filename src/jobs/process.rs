@@ -6,11 +6,16 @@
 //! sent before the reaping.
 
 use super::collect::{Collected, Collector};
+use super::live::LiveNews;
 use super::mark;
 use super::spill::Saved;
+use super::steps::Plan;
+use super::steps::clock::{Ended, StepClock};
+use super::steps::launch::{Launch, Mark, can_time};
 use super::terminal::TerminalWatch;
 use super::tree::Tree;
 use super::{GRACE, Jobs};
+use crate::proto::chain::Chain;
 use rustix::process::{Pid, Signal};
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -36,6 +41,9 @@ const DISK_PATIENCE_STOPPED: Duration = Duration::from_millis(20);
 /// Bytes that a pipe holds at most, and that are read at once.
 const CHUNK: usize = 64 * 1024;
 
+/// Pieces of [`CHUNK`] that are read before a mark is answered.
+const MOST_BEFORE_MARK: usize = 64;
+
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShellCommand {
@@ -55,6 +63,8 @@ pub struct ShellCommand {
     pub output_dir: PathBuf,
     /// When that file is wanted.
     pub save: SaveAbove,
+    /// Its steps are to be timed.
+    pub steps: Option<Plan>,
 }
 
 /// An output beyond one of these is saved whole.
@@ -87,6 +97,8 @@ pub struct Finished {
     pub not_text: u64,
     /// The file with all of it.
     pub saved: Saved,
+    /// Its steps, if they were timed.
+    pub chain: Option<Chain>,
 }
 
 /// How a command ended.
@@ -148,6 +160,14 @@ pub struct Running {
     terminal: TerminalWatch,
     started: Instant,
     exit: Option<Exit>,
+    timing: Option<Timing>,
+}
+
+/// The timing of its steps.
+#[derive(Debug)]
+struct Timing {
+    launch: Launch,
+    clock: StepClock,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -180,6 +200,11 @@ pub fn start(command: &ShellCommand, number: u64, mark: &OsStr) -> Result<Runnin
     }
     shell.envs(command.env.iter().map(|(name, value)| (name, value)));
     shell.env(mark::VARIABLE, mark);
+    let timing = timing(command);
+    if let Some(timing) = &timing {
+        let (name, value) = timing.launch.variable();
+        shell.env(name, value);
+    }
     let started = Instant::now();
     let child = shell.spawn().map_err(|error| {
         if error.kind() == io::ErrorKind::ArgumentListTooLong {
@@ -192,7 +217,19 @@ pub fn start(command: &ShellCommand, number: u64, mark: &OsStr) -> Result<Runnin
     })?;
     let id = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
     let Some(group) = id else { return Err(ProcessError::Lost) };
-    Ok(Running { child, pipe, pipe_open: true, group, number, terminal, started, exit: None })
+    Ok(Running { child, pipe, pipe_open: true, group, number, terminal, started, exit: None, timing })
+}
+
+/// What times the steps of a command; nothing where that can't be had: then it runs untimed.
+fn timing(command: &ShellCommand) -> Option<Timing> {
+    let plan = command.steps.as_ref().filter(|_| can_time(&command.shell))?;
+    match Launch::prepare() {
+        Ok(launch) => Some(Timing { launch, clock: StepClock::new(plan.clone()) }),
+        Err(error) => {
+            tracing::warn!(%error, "the steps of a command can't be timed");
+            None
+        }
+    }
 }
 
 impl Running {
@@ -208,7 +245,7 @@ impl Running {
         collector: &mut Collector,
         deadline: Option<Instant>,
         stop: impl Future<Output = ()>,
-        live: &impl Fn(String),
+        live: &impl Fn(LiveNews),
     ) -> io::Result<Followed> {
         let mut buffer = vec![0; CHUNK];
         tokio::pin!(stop);
@@ -226,7 +263,11 @@ impl Running {
                 }
                 () = at(deadline), if self.exit.is_none() => return Ok(Followed::DeadlinePassed),
                 () = at(drained) => {}
-                () = at(collector.live_due()) => live(collector.take_live()),
+                () = at(collector.live_due()) => live(LiveNews::Output(collector.take_live())),
+                mark = next_mark(&mut self.timing), if self.exit.is_none() => {
+                    self.take_before_mark(collector).await?;
+                    self.mark(&mark, collector, live);
+                }
                 () = self.terminal.wanted_by(self.group), if self.exit.is_none() => {
                     return Ok(Followed::WantedTerminal);
                 }
@@ -238,6 +279,53 @@ impl Running {
                 }
             }
         }
+    }
+
+    /// Takes all that was printed before a mark: what prints it waits for our answer. A daemon of an earlier step may go
+    /// on printing, so there is an end to it.
+    async fn take_before_mark(&mut self, collector: &mut Collector) -> io::Result<()> {
+        let mut buffer = vec![0; CHUNK];
+        for _ in 0..MOST_BEFORE_MARK {
+            collector.ready().await;
+            match self.pipe.try_read(&mut buffer) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                length => self.take(length, collector, &buffer)?,
+            }
+            if !self.pipe_open {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn mark(&mut self, mark: &Mark, collector: &mut Collector, live: &impl Fn(LiveNews)) {
+        let now_ms = millis(self.started);
+        let Some(Timing { launch, clock }) = &mut self.timing else { return };
+        let before = clock.current();
+        if clock.mark(mark.status, &mark.command, now_ms) {
+            // What was printed is told before the step that did not print it.
+            let text = collector.take_live();
+            if !text.is_empty() {
+                live(LiveNews::Output(text));
+            }
+            let (output, lines_before) = collector.take_step();
+            if let Some(before) = before {
+                clock.keep_output(before, output, lines_before);
+            }
+            live(LiveNews::Steps(Arc::new(clock.chain().map(without_output).unwrap_or_default())));
+        }
+        launch.answer();
+    }
+
+    /// The steps at the end of the command.
+    fn end_steps(&mut self, how: Ended, collector: &mut Collector) -> Option<Chain> {
+        let now_ms = millis(self.started);
+        let Timing { mut clock, .. } = self.timing.take()?;
+        let at = clock.current()?;
+        let (output, lines_before) = collector.take_step();
+        clock.keep_output(at, output, lines_before);
+        clock.end(how, now_ms);
+        clock.chain()
     }
 
     /// Takes what is in the pipe without waiting, so much at most as a pipe holds by default.
@@ -306,7 +394,7 @@ pub async fn supervise(
     command: ShellCommand,
     stop: CancellationToken,
     result: oneshot::Sender<Result<Finished, ProcessError>>,
-    live: impl Fn(String),
+    live: impl Fn(LiveNews),
 ) {
     let (group, started) = (running.group, running.started);
     let mut tree = jobs.tree(group, running.number);
@@ -317,6 +405,9 @@ pub async fn supervise(
             () = jobs.closing.cancelled() => {}
         }
     };
+    if let Some(chain) = running.timing.as_ref().and_then(|timing| timing.clock.chain()) {
+        live(LiveNews::Steps(Arc::new(chain)));
+    }
     let deadline = command.timeout.and_then(|timeout| started.checked_add(timeout));
     let followed = running.follow(&mut collector, deadline, stopped, &live).await;
     // A caller that no longer waits has dropped its end: then nobody wants the result.
@@ -328,16 +419,19 @@ pub async fn supervise(
             running.reap(tree, Instant::now() + GRACE).await
         }
         Ok(Followed::Exited(status)) => {
+            let end = end_of(status);
+            let chain = running.end_steps(how_ended(end), &mut collector);
             let collected = collector.finish(command.save, DISK_PATIENCE).await;
             jobs.with_guard(|guard| guard.update(|groups| groups.ended(group)));
-            send(result, Ok(finished(end_of(status), started, collected)));
+            send(result, Ok(finished(end, started, collected, chain)));
             running.keep_draining(jobs.closing.clone());
             return;
         }
         Ok(Followed::Stopped) => {
             running.take_rest(&mut collector);
+            let chain = running.end_steps(Ended::Aborted, &mut collector);
             let collected = collector.finish(command.save, DISK_PATIENCE_STOPPED).await;
-            send(result, Ok(finished(End::Cancelled, started, collected)));
+            send(result, Ok(finished(End::Cancelled, started, collected, chain)));
             // The search for the tree takes milliseconds, and whoever waits for the result shares this thread perhaps.
             tokio::task::yield_now().await;
             tree.signal(Signal::TERM);
@@ -347,14 +441,15 @@ pub async fn supervise(
             tree.signal(Signal::TERM);
             let kill_at = Instant::now() + GRACE;
             let followed = end_gently(&mut running, &mut tree, &mut collector, kill_at, &stop, &live).await;
-            let collected = collector.finish(command.save, DISK_PATIENCE).await;
             let end = match why {
                 Followed::WantedTerminal => End::WantedTerminal,
                 Followed::DeadlinePassed | Followed::Exited(_) | Followed::Stopped => {
                     End::TimedOut(command.timeout.unwrap_or_default())
                 }
             };
-            send(result, Ok(finished(end, started, collected)));
+            let chain = running.end_steps(how_ended(end), &mut collector);
+            let collected = collector.finish(command.save, DISK_PATIENCE).await;
+            send(result, Ok(finished(end, started, collected, chain)));
             match followed {
                 Ok(()) => running.reap(tree, kill_at).await,
                 Err(error) => Err(error),
@@ -374,7 +469,7 @@ async fn end_gently(
     collector: &mut Collector,
     kill_at: Instant,
     stop: &CancellationToken,
-    live: &impl Fn(String),
+    live: &impl Fn(LiveNews),
 ) -> io::Result<()> {
     match running.follow(collector, Some(kill_at), stop.cancelled(), live).await? {
         Followed::Exited(_) | Followed::Stopped => {}
@@ -394,7 +489,38 @@ fn end_of(status: ExitStatus) -> End {
     }
 }
 
-fn finished(end: End, started: Instant, collected: Collected) -> Finished {
+/// The same for the step that ran then.
+const fn how_ended(end: End) -> Ended {
+    match end {
+        End::Exited(code) => Ended::Status(code),
+        End::Signalled(signal) => Ended::Status(128 + signal),
+        End::TimedOut(_) => Ended::TimedOut,
+        End::WantedTerminal | End::Cancelled => Ended::Aborted,
+    }
+}
+
+/// The next mark; never one of a command that is not timed.
+async fn next_mark(timing: &mut Option<Timing>) -> Mark {
+    match timing {
+        Some(timing) => timing.launch.mark().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What the steps printed is told as it comes.
+fn without_output(mut chain: Chain) -> Chain {
+    for step in &mut chain.steps {
+        step.output.clear();
+        step.lines_before = 0;
+    }
+    chain
+}
+
+fn millis(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+fn finished(end: End, started: Instant, collected: Collected, chain: Option<Chain>) -> Finished {
     let Collected { tail, saved, raw_bytes, not_text } = collected;
     Finished {
         end,
@@ -406,6 +532,7 @@ fn finished(end: End, started: Instant, collected: Collected) -> Finished {
         raw_bytes,
         not_text,
         saved,
+        chain,
     }
 }
 

@@ -9,6 +9,7 @@ use crate::agent::driver::Workshop;
 use crate::agent::outbox::Listener;
 use crate::agent::permission::Rules;
 use crate::jobs::Jobs;
+use crate::jobs::table::{JobTable, TableConfig};
 use crate::llm::BoxFuture;
 use crate::llm::error::ErrorClass;
 use crate::llm::error::LlmError;

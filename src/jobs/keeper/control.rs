@@ -36,7 +36,12 @@ pub struct Control {
 
 /// Makes the pipe.
 pub fn create(folder: &Path) -> io::Result<()> {
-    let (path, mode) = (folder.join(NAME), Mode::RUSR | Mode::WUSR);
+    make_pipe(&folder.join(NAME))
+}
+
+/// Makes a named pipe for its owner alone.
+pub fn make_pipe(path: &Path) -> io::Result<()> {
+    let mode = Mode::RUSR | Mode::WUSR;
     #[cfg(target_vendor = "apple")]
     return rustix::fs::mkfifoat(CWD, path, mode).map_err(Into::into);
     #[cfg(not(target_vendor = "apple"))]

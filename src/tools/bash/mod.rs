@@ -8,8 +8,8 @@ pub use user::{UserCommand, run_for_user};
 use super::arguments::{self, Arguments};
 use super::registry::embedded_spec;
 use super::truncate::{MAX_BYTES, MAX_LINES};
-use super::{Tool, ToolCx, ToolLimits};
-use crate::jobs::{SaveAbove, ShellCommand};
+use super::{ProgressNews, Tool, ToolCx, ToolLimits};
+use crate::jobs::{LiveNews, SaveAbove, ShellCommand, steps};
 use crate::llm::BoxFuture;
 use crate::proto::ask::{AskPreview, Subject};
 use crate::proto::tool::{ToolOutput, ToolSpec};
@@ -66,14 +66,24 @@ impl Tool for Bash {
     fn run(&self, arguments: Arguments, cx: ToolCx) -> BoxFuture<'static, ToolOutput> {
         Box::pin(async move {
             let limit = time_limit(&arguments, &cx.limits);
-            let command = shell_command(command(&arguments), &cx.cwd, &cx.output_dir, &cx.limits, limit);
+            let text = command(&arguments);
+            let mut command = shell_command(text, &cx.cwd, &cx.output_dir, &cx.limits, limit);
+            // With a prefix of the user's the first step would not be that of the call.
+            command.steps = steps::plan(text).ok().filter(|_| cx.limits.shell_prefix.is_none());
             let progress = cx.progress.clone();
-            let output = move |delta| progress.send(delta);
+            let output = move |news| progress.tell(of_live(news));
             match cx.jobs.run(command, &cx.cancel, output).await {
                 Ok(finished) => report::result(&finished),
                 Err(error) => ToolOutput::error(error.to_string()),
             }
         })
+    }
+}
+
+fn of_live(news: LiveNews) -> ProgressNews {
+    match news {
+        LiveNews::Output(delta) => ProgressNews::Output(delta),
+        LiveNews::Steps(chain) => ProgressNews::Steps(chain),
     }
 }
 
@@ -98,6 +108,7 @@ fn shell_command(
         secret_env: limits.secret_env.clone(),
         env: vec![("AI_AGENT".to_owned(), "mynah".into())],
         output_dir: output_dir.to_owned(),
+        steps: None,
         save: SaveAbove { lines: MAX_LINES as u64, bytes: MAX_BYTES as u64 },
     }
 }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 static DARK: LazyLock<Theme> = LazyLock::new(Theme::quiet_dark);
 
-pub(super) struct Screen {
+pub(in crate::ui) struct Screen {
     pub buffer: Buffer,
     pub hits: HitMap<Target>,
     pub next: NextDeadline,
@@ -69,7 +69,7 @@ impl Screen {
 }
 
 /// A row as text, without the blanks at its end.
-pub(super) fn row(buffer: &Buffer, y: u16) -> String {
+pub(in crate::ui) fn row(buffer: &Buffer, y: u16) -> String {
     let mut text = String::new();
     let mut x = 0;
     while x < buffer.area.width {
