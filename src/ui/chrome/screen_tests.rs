@@ -108,13 +108,14 @@ fn whole(screen: &mut Screen, shown: &Shown<'_>) -> Option<Position> {
     let composer = composer(shown.typed, area.width, 5);
     let mut caret = None;
     screen.draw(|look, area, buffer, hits, next| {
-        let Regions { transcript, queue, phase, composer: text, rule, footer: low, completion } = split(
+        let Regions { transcript, queue, phase, composer: text, rule, footer: low, completion, .. } = split(
             area,
             Wants {
                 queue: queue_rows::height(&shown.queue),
                 composer: composer.height(),
                 completion: composer_box::completion_height(&composer),
                 footer: footer::height(&shown.footer, look.theme, area.width),
+                jobs: 0,
             },
         );
         if let Some(provider) = shown.start {

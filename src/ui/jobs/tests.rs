@@ -167,7 +167,7 @@ fn a_job_at_rest_asks_for_no_frames() {
         let mut screen = Screen::new(80, 1);
         screen.now = screen.at(90_400);
         drawn(&mut screen, &states()[change..=change]);
-        assert_eq!(screen.next.at().is_some(), moves, "{change}");
+        assert_eq!(screen.next.animation.or(screen.next.figure).is_some(), moves, "{change}");
     }
 }
 
