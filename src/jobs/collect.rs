@@ -5,6 +5,7 @@ use super::live::Live;
 use super::plain_text::{PlainText, TextSink};
 use super::process::SaveAbove;
 use super::spill::{Saved, Spill};
+use super::steps::clock::StepClock;
 use super::tail::Tail;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,9 +13,6 @@ use tokio::time::Instant;
 
 /// Bytes of plain text that are kept for the result at least.
 const KEPT: usize = 128 * 1024;
-
-/// The same for one step of it.
-const KEPT_OF_STEP: usize = 2048;
 
 /// Takes the output of one command.
 #[derive(Debug)]
@@ -37,8 +35,6 @@ pub struct Collected {
 #[derive(Debug)]
 struct Pages {
     tail: Tail,
-    /// The same of the step that runs.
-    step: Tail,
     live: Live,
     now: Instant,
 }
@@ -46,14 +42,33 @@ struct Pages {
 impl TextSink for Pages {
     fn text(&mut self, text: &str) {
         self.tail.push(text);
-        self.step.push(text);
         self.live.push(text, self.now);
     }
 
     fn erase_line(&mut self) {
         self.tail.erase_line();
-        self.step.erase_line();
         self.live.erase_line(self.now);
+    }
+}
+
+struct PagesAndSteps<'run> {
+    pages: &'run mut Pages,
+    steps: Option<&'run mut StepClock>,
+}
+
+impl TextSink for PagesAndSteps<'_> {
+    fn text(&mut self, text: &str) {
+        self.pages.text(text);
+        if let Some(steps) = &mut self.steps {
+            steps.text(text);
+        }
+    }
+
+    fn erase_line(&mut self) {
+        self.pages.erase_line();
+        if let Some(steps) = &mut self.steps {
+            steps.erase_line();
+        }
     }
 }
 
@@ -61,12 +76,7 @@ impl Collector {
     pub fn new(output_dir: PathBuf) -> Self {
         Self {
             plain: PlainText::default(),
-            pages: Pages {
-                tail: Tail::new(KEPT),
-                step: Tail::new(KEPT_OF_STEP),
-                live: Live::default(),
-                now: Instant::now(),
-            },
+            pages: Pages { tail: Tail::new(KEPT), live: Live::default(), now: Instant::now() },
             spill: Spill::new(output_dir),
             raw_bytes: 0,
         }
@@ -77,12 +87,12 @@ impl Collector {
         self.spill.ready().await;
     }
 
-    /// Takes the next bytes.
-    pub fn push(&mut self, bytes: &[u8]) {
+    /// Takes the next bytes, printed by the step that runs.
+    pub fn push(&mut self, bytes: &[u8], steps: Option<&mut StepClock>) {
         self.raw_bytes += bytes.len() as u64;
         self.spill.push(bytes);
         self.pages.now = Instant::now();
-        self.plain.push(bytes, &mut self.pages);
+        self.plain.push(bytes, &mut PagesAndSteps { pages: &mut self.pages, steps });
     }
 
     /// When [`Self::take_live`] should be called.
@@ -93,17 +103,6 @@ impl Collector {
     /// New text for a front end.
     pub fn take_live(&mut self) -> String {
         self.pages.live.take()
-    }
-
-    /// The end of what the step that ends has printed, and how many lines came before that.
-    pub fn take_step(&mut self) -> (String, u64) {
-        let step = std::mem::replace(&mut self.pages.step, Tail::new(KEPT_OF_STEP));
-        let lines = step.lines();
-        let text = step.into_text();
-        let kept = text.get(text.ceil_char_boundary(text.len().saturating_sub(KEPT_OF_STEP))..);
-        let kept = kept.unwrap_or_default().to_owned();
-        let before = lines.saturating_sub(kept.lines().count() as u64);
-        (kept, before)
     }
 
     /// No more bytes will come. Waits for the disk for `patience` at most.

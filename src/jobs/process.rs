@@ -10,8 +10,8 @@ use super::live::LiveNews;
 use super::mark;
 use super::spill::Saved;
 use super::steps::Plan;
-use super::steps::clock::{Ended, StepClock};
-use super::steps::launch::{Launch, Mark, can_time};
+use super::steps::clock::{Ended, Mark, StepClock};
+use super::steps::launch::{Launch, can_time, read_now};
 use super::terminal::TerminalWatch;
 use super::tree::Tree;
 use super::{GRACE, Jobs};
@@ -222,8 +222,14 @@ pub fn start(command: &ShellCommand, number: u64, mark: &OsStr) -> Result<Runnin
 
 /// What times the steps of a command; nothing where that can't be had: then it runs untimed.
 fn timing(command: &ShellCommand) -> Option<Timing> {
-    let plan = command.steps.as_ref().filter(|_| can_time(&command.shell))?;
-    match Launch::prepare() {
+    let plan = command.steps.as_ref()?;
+    let is_kept = |name: &OsString| !command.secret_env.iter().any(|secret| name.as_os_str() == secret.as_str());
+    let inherited = std::env::vars_os().map(|(name, _)| name).filter(is_kept);
+    let added = command.env.iter().map(|(name, _)| OsString::from(name));
+    if !can_time(&command.shell, inherited.chain(added)) {
+        return None;
+    }
+    match Launch::prepare(&command.output_dir) {
         Ok(launch) => Some(Timing { launch, clock: StepClock::new(plan.clone()) }),
         Err(error) => {
             tracing::warn!(%error, "the steps of a command can't be timed");
@@ -287,7 +293,7 @@ impl Running {
         let mut buffer = vec![0; CHUNK];
         for _ in 0..MOST_BEFORE_MARK {
             collector.ready().await;
-            match self.pipe.try_read(&mut buffer) {
+            match read_now(&self.pipe, &mut buffer) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 length => self.take(length, collector, &buffer)?,
             }
@@ -301,41 +307,41 @@ impl Running {
     fn mark(&mut self, mark: &Mark, collector: &mut Collector, live: &impl Fn(LiveNews)) {
         let now_ms = millis(self.started);
         let Some(Timing { launch, clock }) = &mut self.timing else { return };
-        let before = clock.current();
-        if clock.mark(mark.status, &mark.command, now_ms) {
+        let turn = clock.mark(mark, now_ms);
+        if turn.is_new {
             // What was printed is told before the step that did not print it.
             let text = collector.take_live();
             if !text.is_empty() {
                 live(LiveNews::Output(text));
             }
-            let (output, lines_before) = collector.take_step();
-            if let Some(before) = before {
-                clock.keep_output(before, output, lines_before);
-            }
-            live(LiveNews::Steps(Arc::new(clock.chain().map(without_output).unwrap_or_default())));
+            live(LiveNews::Steps(Arc::new(clock.chain().unwrap_or_default())));
         }
-        launch.answer();
+        launch.answer(turn.answer);
     }
 
     /// The steps at the end of the command.
-    fn end_steps(&mut self, how: Ended, collector: &mut Collector) -> Option<Chain> {
+    fn end_steps(&mut self, how: Ended) -> Option<Chain> {
         let now_ms = millis(self.started);
-        let Timing { mut clock, .. } = self.timing.take()?;
-        let at = clock.current()?;
-        let (output, lines_before) = collector.take_step();
-        clock.keep_output(at, output, lines_before);
+        let Timing { launch, mut clock } = self.timing.take()?;
+        if !launch.is_intact() {
+            clock.lose();
+        }
         clock.end(how, now_ms);
-        clock.chain()
+        clock.saved()
     }
 
     /// Takes what is in the pipe without waiting, so much at most as a pipe holds by default.
-    fn take_rest(&self, collector: &mut Collector) {
+    fn take_rest(&mut self, collector: &mut Collector) {
         let mut buffer = vec![0; CHUNK];
         if self.pipe_open
             && let Ok(length) = self.pipe.try_read(&mut buffer)
         {
-            collector.push(buffer.get(..length).unwrap_or_default());
+            collector.push(buffer.get(..length).unwrap_or_default(), self.clock());
         }
+    }
+
+    fn clock(&mut self) -> Option<&mut StepClock> {
+        self.timing.as_mut().map(|timing| &mut timing.clock)
     }
 
     fn take(
@@ -346,7 +352,7 @@ impl Running {
     ) -> io::Result<()> {
         match length? {
             0 => self.pipe_open = false,
-            length => collector.push(buffer.get(..length).unwrap_or_default()),
+            length => collector.push(buffer.get(..length).unwrap_or_default(), self.clock()),
         }
         Ok(())
     }
@@ -420,7 +426,7 @@ pub async fn supervise(
         }
         Ok(Followed::Exited(status)) => {
             let end = end_of(status);
-            let chain = running.end_steps(how_ended(end), &mut collector);
+            let chain = running.end_steps(how_ended(end));
             let collected = collector.finish(command.save, DISK_PATIENCE).await;
             jobs.with_guard(|guard| guard.update(|groups| groups.ended(group)));
             send(result, Ok(finished(end, started, collected, chain)));
@@ -429,7 +435,7 @@ pub async fn supervise(
         }
         Ok(Followed::Stopped) => {
             running.take_rest(&mut collector);
-            let chain = running.end_steps(Ended::Aborted, &mut collector);
+            let chain = running.end_steps(Ended::Aborted);
             let collected = collector.finish(command.save, DISK_PATIENCE_STOPPED).await;
             send(result, Ok(finished(End::Cancelled, started, collected, chain)));
             // The search for the tree takes milliseconds, and whoever waits for the result shares this thread perhaps.
@@ -447,7 +453,7 @@ pub async fn supervise(
                     End::TimedOut(command.timeout.unwrap_or_default())
                 }
             };
-            let chain = running.end_steps(how_ended(end), &mut collector);
+            let chain = running.end_steps(how_ended(end));
             let collected = collector.finish(command.save, DISK_PATIENCE).await;
             send(result, Ok(finished(end, started, collected, chain)));
             match followed {
@@ -505,15 +511,6 @@ async fn next_mark(timing: &mut Option<Timing>) -> Mark {
         Some(timing) => timing.launch.mark().await,
         None => std::future::pending().await,
     }
-}
-
-/// What the steps printed is told as it comes.
-fn without_output(mut chain: Chain) -> Chain {
-    for step in &mut chain.steps {
-        step.output.clear();
-        step.lines_before = 0;
-    }
-    chain
 }
 
 fn millis(since: Instant) -> u64 {

@@ -1,0 +1,522 @@
+//! One shell command from start to end.
+//!
+//! Responsibilities: starts the shell in a group of its own, with one pipe for both of its outputs; follows it until it
+//! has exited and its pipe is closed; ends the whole tree at the time limit or when told. Invariants: the shell is
+//! always reaped; a daemon that keeps the pipe open delays the result by [`DRAIN`] at most; after a stop the result is
+//! sent before the reaping.
+
+use super::collect::{Collected, Collector};
+use super::detached::Detached;
+use super::mark;
+use super::spill::Saved;
+use super::terminal::TerminalWatch;
+use super::tree::Tree;
+use super::{GRACE, Jobs};
+use rustix::process::{Pid, Signal};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::unix::pipe::Receiver;
+use tokio::process::{Child, Command};
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+/// How long output is still taken after the shell's exit, when something else holds the pipe open.
+pub const DRAIN: Duration = Duration::from_millis(200);
+
+/// How long a result waits for the disk: normally, and after a stop.
+const DISK_PATIENCE: Duration = Duration::from_secs(10);
+const DISK_PATIENCE_STOPPED: Duration = Duration::from_millis(20);
+
+/// Bytes that a pipe holds at most, and that are read at once.
+const CHUNK: usize = 64 * 1024;
+
+/// What to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShellCommand {
+    /// The command text.
+    pub text: String,
+    /// The shell; gets `-c` and the text.
+    pub shell: PathBuf,
+    /// Where it starts.
+    pub cwd: PathBuf,
+    /// Time limit; `None` is no limit.
+    pub timeout: Option<Duration>,
+    /// Environment variables that it does not get.
+    pub secret_env: Vec<String>,
+    /// Environment variables that it gets besides.
+    pub env: Vec<(String, OsString)>,
+    /// Where the file with the whole output goes.
+    pub output_dir: PathBuf,
+    /// When that file is wanted.
+    pub save: SaveAbove,
+}
+
+/// An output beyond one of these is saved whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SaveAbove {
+    /// Lines.
+    pub lines: u64,
+    /// Bytes of plain text, its last line end not counted.
+    pub bytes: u64,
+}
+
+/// A command that has ended, or that is being ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finished {
+    /// How.
+    pub end: End,
+    /// Time from its start.
+    pub duration: Duration,
+    /// The end of what it printed as plain text, both outputs in order of arrival.
+    pub tail: String,
+    /// Lines of the whole plain text.
+    pub lines: u64,
+    /// Bytes of the whole plain text.
+    pub bytes: u64,
+    /// Bytes of its last line.
+    pub last_line_bytes: u64,
+    /// Bytes that it printed, escape sequences and all.
+    pub raw_bytes: u64,
+    /// How many of them were no text: replaced or left out.
+    pub not_text: u64,
+    /// The file with all of it.
+    pub saved: Saved,
+}
+
+/// What became of a command.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It has ended, or is being ended.
+    Finished(Finished),
+    /// It goes on, and is the caller's to look after.
+    Detached(Box<Detached>),
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// By itself, with this code.
+    Exited(i32),
+    /// By this signal, which did not come from us.
+    Signalled(i32),
+    /// At its time limit.
+    TimedOut(Duration),
+    /// When it wanted something of the terminal, which it does not have.
+    WantedTerminal,
+    /// Told to.
+    Cancelled,
+}
+
+/// A command that gave no result.
+#[derive(Debug, thiserror::Error)]
+pub enum ProcessError {
+    /// The folder is gone.
+    #[error("The working directory {0} does not exist. The command was not started.")]
+    NoFolder(PathBuf),
+    /// The shell did not start.
+    #[error("The shell {shell} could not be started: {error}. The command was not run.")]
+    Start {
+        /// Its path.
+        shell: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The system takes no such long arguments.
+    #[error(
+        "The command is too long for this system ({0} bytes). It was not run. Write the text to a file and run that."
+    )]
+    TooLong(usize),
+    /// There was no pipe to be had.
+    #[error("No pipe for the output could be made: {0}. The command was not started.")]
+    Pipe(io::Error),
+    /// Its end could not be observed.
+    #[error("The end of the command could not be observed: {0}. It may still be running.")]
+    Wait(io::Error),
+    /// It could not be sent to the background.
+    #[error("The command could not go on in the background: {0}. It was stopped.")]
+    Detach(io::Error),
+    /// The program is quitting.
+    #[error("The program is quitting. The command was not started.")]
+    Closing,
+    /// The watching task was dropped with the runtime.
+    #[error("The command was lost while the program quit.")]
+    Lost,
+}
+
+/// A shell that runs.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    pipe: Receiver,
+    pipe_open: bool,
+    group: Pid,
+    number: u64,
+    terminal: TerminalWatch,
+    started: Instant,
+    exit: Option<Exit>,
+}
+
+/// A shell that runs and that nobody follows.
+#[derive(Debug)]
+pub struct Parts {
+    /// To be reaped.
+    pub child: Child,
+    /// What it prints from now on; `None` when it has closed its outputs.
+    pub pipe: Option<OwnedFd>,
+    /// Its group, whose leader it is.
+    pub group: Pid,
+    /// Tells when it waits for the terminal.
+    pub terminal: TerminalWatch,
+    /// When it started.
+    pub started: Instant,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Exit {
+    status: ExitStatus,
+    at: Instant,
+}
+
+/// Why following a command ended.
+enum Followed {
+    Exited(ExitStatus),
+    DeadlinePassed,
+    WantedTerminal,
+    Stopped,
+    Detached,
+}
+
+/// What may happen to a command from outside.
+#[derive(Clone, Debug)]
+pub struct Requests {
+    /// It is to end.
+    pub stop: CancellationToken,
+    /// It is to go on without us.
+    pub detach: CancellationToken,
+}
+
+/// Starts the shell of the command of this number, with its mark. Blocks for the time of a spawn, under a millisecond as
+/// a rule.
+pub fn start(command: &ShellCommand, number: u64, mark: &OsStr) -> Result<Running, ProcessError> {
+    let (reader, writer) = io::pipe().map_err(ProcessError::Pipe)?;
+    // All that can fail comes before the spawn: nothing may be left running without an owner.
+    let pipe = Receiver::from_owned_fd(OwnedFd::from(reader)).map_err(ProcessError::Pipe)?;
+    let stdout = writer.try_clone().map_err(ProcessError::Pipe)?;
+    let terminal = TerminalWatch::new();
+    let mut shell = Command::new(&command.shell);
+    shell.arg("-c").arg(&command.text).current_dir(&command.cwd).process_group(0);
+    shell.stdin(Stdio::null()).stdout(stdout).stderr(writer);
+    for name in &command.secret_env {
+        shell.env_remove(name);
+    }
+    shell.envs(command.env.iter().map(|(name, value)| (name, value)));
+    shell.env(mark::VARIABLE, mark);
+    let started = Instant::now();
+    let child = shell.spawn().map_err(|error| {
+        if error.kind() == io::ErrorKind::ArgumentListTooLong {
+            ProcessError::TooLong(command.text.len())
+        } else if command.cwd.is_dir() {
+            ProcessError::Start { shell: command.shell.clone(), error }
+        } else {
+            ProcessError::NoFolder(command.cwd.clone())
+        }
+    })?;
+    let id = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+    let Some(group) = id else { return Err(ProcessError::Lost) };
+    Ok(Running { child, pipe, pipe_open: true, group, number, terminal, started, exit: None })
+}
+
+impl Running {
+    /// The process group, whose leader is the shell.
+    pub const fn group(&self) -> Pid {
+        self.group
+    }
+
+    /// Its number among the commands.
+    pub const fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Follows the shell until it has exited and its pipe is closed (or [`DRAIN`] has passed), or until `deadline`, a
+    /// wait for the terminal, or a stop while it still runs.
+    async fn follow(
+        &mut self,
+        collector: &mut Collector,
+        deadline: Option<Instant>,
+        stop: impl Future<Output = ()>,
+        detach: &CancellationToken,
+        live: &impl Fn(String),
+    ) -> io::Result<Followed> {
+        let mut buffer = vec![0; CHUNK];
+        tokio::pin!(stop);
+        loop {
+            if let Some(exit) = self.exit
+                && (!self.pipe_open || Instant::now() >= exit.at + DRAIN)
+            {
+                return Ok(Followed::Exited(exit.status));
+            }
+            let drained = self.exit.map(|exit| exit.at + DRAIN);
+            tokio::select! {
+                biased;
+                () = &mut stop => {
+                    return Ok(self.exit.map_or(Followed::Stopped, |exit| Followed::Exited(exit.status)));
+                }
+                // Between two reads: what was read is the collector's, all else is still in the pipe.
+                () = detach.cancelled(), if self.exit.is_none() => return Ok(Followed::Detached),
+                () = at(deadline), if self.exit.is_none() => return Ok(Followed::DeadlinePassed),
+                () = at(drained) => {}
+                () = at(collector.live_due()) => live(collector.take_live()),
+                () = self.terminal.wanted_by(self.group), if self.exit.is_none() => {
+                    return Ok(Followed::WantedTerminal);
+                }
+                status = self.child.wait(), if self.exit.is_none() => {
+                    self.exit = Some(Exit { status: status?, at: Instant::now() });
+                }
+                length = read(&self.pipe, collector, &mut buffer), if self.pipe_open => {
+                    self.take(length, collector, &buffer)?;
+                }
+            }
+        }
+    }
+
+    /// Its parts, for who looks after it from now on.
+    pub fn into_parts(self) -> io::Result<Parts> {
+        let pipe = if self.pipe_open { Some(self.pipe.into_nonblocking_fd()?) } else { None };
+        let Self { child, group, terminal, started, .. } = self;
+        Ok(Parts { child, pipe, group, terminal, started })
+    }
+
+    /// Takes what is in the pipe without waiting, so much at most as a pipe holds by default.
+    fn take_rest(&self, collector: &mut Collector) {
+        let mut buffer = vec![0; CHUNK];
+        if self.pipe_open
+            && let Ok(length) = self.pipe.try_read(&mut buffer)
+        {
+            collector.push(buffer.get(..length).unwrap_or_default());
+        }
+    }
+
+    fn take(
+        &mut self,
+        length: io::Result<usize>,
+        collector: &mut Collector,
+        buffer: &[u8],
+    ) -> io::Result<()> {
+        match length? {
+            0 => self.pipe_open = false,
+            length => collector.push(buffer.get(..length).unwrap_or_default()),
+        }
+        Ok(())
+    }
+
+    /// After TERM: reaps the shell, and ends what is left at `kill_at`. Closing the pipe ends writers early.
+    async fn reap(mut self, mut tree: Tree, kill_at: Instant) -> io::Result<()> {
+        drop(self.pipe);
+        let shell = async {
+            match self.exit {
+                Some(_) => Ok(()),
+                None => self.child.wait().await.map(drop),
+            }
+        };
+        tokio::join!(shell, tree.end(kill_at)).0
+    }
+
+    /// What else writes into the pipe must not die of it: it is emptied until it closes, or we do.
+    fn keep_draining(self, closing: CancellationToken) {
+        if !self.pipe_open {
+            return;
+        }
+        tokio::spawn(async move {
+            let mut buffer = vec![0; CHUNK];
+            let drained = async {
+                while self.pipe.readable().await.is_ok() {
+                    match self.pipe.try_read(&mut buffer) {
+                        Ok(0) => break,
+                        Err(error) if error.kind() != io::ErrorKind::WouldBlock => break,
+                        Ok(_) | Err(_) => {}
+                    }
+                }
+            };
+            tokio::select! {
+                () = closing.cancelled() => {}
+                () = drained => {}
+            }
+        });
+    }
+}
+
+/// Follows a command to its end, sends the result, and ends what has to be ended.
+pub async fn supervise(
+    jobs: Arc<Jobs>,
+    mut running: Running,
+    command: ShellCommand,
+    requests: Requests,
+    result: oneshot::Sender<Result<Outcome, ProcessError>>,
+    live: impl Fn(String),
+) {
+    let (group, started) = (running.group, running.started);
+    let mut tree = jobs.tree(group, running.number);
+    let mut collector = Collector::new(command.output_dir.clone());
+    let Requests { stop, detach } = requests;
+    let stopped = async {
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = jobs.closing.cancelled() => {}
+        }
+    };
+    let deadline = command.timeout.and_then(|timeout| started.checked_add(timeout));
+    let followed = running.follow(&mut collector, deadline, stopped, &detach, &live).await;
+    // A caller that no longer waits has dropped its end: then nobody wants the result. What is detached ends with it.
+    let send = |result: oneshot::Sender<_>, outcome| drop(result.send(outcome));
+    let finish = |end, collected| Ok(Outcome::Finished(finished(end, started, collected)));
+    let reaped = match followed {
+        Err(error) => {
+            tree.signal(Signal::TERM);
+            send(result, Err(ProcessError::Wait(error)));
+            running.reap(tree, Instant::now() + GRACE).await
+        }
+        Ok(Followed::Exited(status)) => {
+            let collected = collector.finish(command.save, DISK_PATIENCE).await;
+            jobs.with_guard(|guard| guard.update(|groups| groups.ended(group)));
+            send(result, finish(end_of(status), collected));
+            running.keep_draining(jobs.closing.clone());
+            return;
+        }
+        Ok(Followed::Detached) => {
+            // Its output is wanted whole: it becomes the beginning of a log.
+            let collected = collector.finish_whole(DISK_PATIENCE).await;
+            let detached = Detached::new(Arc::clone(&jobs), running, command, collected);
+            send(result, detached.map(Box::new).map(Outcome::Detached));
+            return;
+        }
+        Ok(Followed::Stopped) => {
+            running.take_rest(&mut collector);
+            let collected = collector.finish(command.save, DISK_PATIENCE_STOPPED).await;
+            send(result, finish(End::Cancelled, collected));
+            // The search for the tree takes milliseconds, and whoever waits for the result shares this thread perhaps.
+            tokio::task::yield_now().await;
+            tree.signal(Signal::TERM);
+            running.reap(tree, Instant::now() + GRACE).await
+        }
+        Ok(why @ (Followed::DeadlinePassed | Followed::WantedTerminal)) => {
+            tree.signal(Signal::TERM);
+            let kill_at = Instant::now() + GRACE;
+            let followed = end_gently(&mut running, &mut tree, &mut collector, kill_at, &stop, &live).await;
+            let collected = collector.finish(command.save, DISK_PATIENCE).await;
+            let end = match why {
+                Followed::WantedTerminal => End::WantedTerminal,
+                Followed::DeadlinePassed | Followed::Exited(_) | Followed::Stopped | Followed::Detached => {
+                    End::TimedOut(command.timeout.unwrap_or_default())
+                }
+            };
+            send(result, finish(end, collected));
+            match followed {
+                Ok(()) => running.reap(tree, kill_at).await,
+                Err(error) => Err(error),
+            }
+        }
+    };
+    if let Err(error) = reaped {
+        tracing::warn!(%error, "a stopped command could not be reaped");
+    }
+    jobs.with_guard(|guard| guard.update(|groups| groups.ended(group)));
+}
+
+/// After TERM: takes what the command still prints until it has ended; KILL at `kill_at`.
+async fn end_gently(
+    running: &mut Running,
+    tree: &mut Tree,
+    collector: &mut Collector,
+    kill_at: Instant,
+    stop: &CancellationToken,
+    live: &impl Fn(String),
+) -> io::Result<()> {
+    // What is being ended is not sent to the background.
+    let never = CancellationToken::new();
+    match running.follow(collector, Some(kill_at), stop.cancelled(), &never, live).await? {
+        Followed::Exited(_) | Followed::Stopped | Followed::Detached => {}
+        // Also one that asks the terminal a second time, while it ends.
+        Followed::DeadlinePassed | Followed::WantedTerminal => {
+            tree.signal(Signal::KILL);
+            running.follow(collector, Some(Instant::now() + DRAIN), stop.cancelled(), &never, live).await?;
+        }
+    }
+    Ok(())
+}
+
+fn end_of(status: ExitStatus) -> End {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => End::Exited(code),
+        (None, signal) => End::Signalled(signal.unwrap_or_default()),
+    }
+}
+
+fn finished(end: End, started: Instant, collected: Collected) -> Finished {
+    let Collected { tail, saved, raw_bytes, not_text } = collected;
+    Finished {
+        end,
+        duration: started.elapsed(),
+        lines: tail.lines(),
+        bytes: tail.bytes(),
+        last_line_bytes: tail.last_line_bytes(),
+        tail: tail.into_text(),
+        raw_bytes,
+        not_text,
+        saved,
+    }
+}
+
+/// Waits for room on the disk's side first, so that a fast command waits for it and not our memory.
+async fn read(pipe: &Receiver, collector: &Collector, buffer: &mut [u8]) -> io::Result<usize> {
+    collector.ready().await;
+    loop {
+        pipe.readable().await?;
+        match pipe.try_read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            length => return length,
+        }
+    }
+}
+
+/// Resolves at that time, or never.
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// A signal's name, such as `SIGSEGV`.
+pub fn signal_name(signal: i32) -> String {
+    const NAMES: &[(Signal, &str)] = &[
+        (Signal::HUP, "SIGHUP"),
+        (Signal::INT, "SIGINT"),
+        (Signal::QUIT, "SIGQUIT"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::TRAP, "SIGTRAP"),
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::USR1, "SIGUSR1"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::USR2, "SIGUSR2"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::ALARM, "SIGALRM"),
+        (Signal::TERM, "SIGTERM"),
+        (Signal::XCPU, "SIGXCPU"),
+        (Signal::XFSZ, "SIGXFSZ"),
+        (Signal::SYS, "SIGSYS"),
+    ];
+    NAMES
+        .iter()
+        .find(|(known, _)| known.as_raw() == signal)
+        .map_or_else(|| format!("signal {signal}"), |(_, name)| (*name).to_owned())
+}

@@ -1,0 +1,3 @@
+//! Scratch crate of the background jobs.
+pub mod jobs;
+pub mod proto;
