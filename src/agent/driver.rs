@@ -15,7 +15,7 @@ use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::ids::{EntryId, TurnId};
 use crate::proto::message::{AssistantMessage, Message, StopReason, ToolCall};
 use crate::proto::tool::ToolOutput;
-use crate::tools::{FileLocks, Progress, ProgressNews, Tool, ToolCx, ToolLimits, Withheld};
+use crate::tools::{FileLocks, Progress, Tool, ToolCx, ToolLimits, Withheld};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -128,17 +128,11 @@ impl Driver {
     /// Runs a call. `images`: the model takes pictures.
     pub fn run(&self, tool: &Arc<dyn Tool>, call: ToolCall, images: bool, withheld: Withheld) {
         let (outbox, id, stopped) = (self.outbox.clone(), call.id.clone(), self.tools.clone());
-        let progress = Progress::new(move |news| {
+        let progress = Progress::new(move |delta| {
             // A call that was stopped may go on for a while after listeners were told of its end.
-            if stopped.is_cancelled() {
-                return;
+            if !stopped.is_cancelled() {
+                outbox.publish(AgentEvent::ToolProgress { call: id.clone(), delta });
             }
-            let call = id.clone();
-            outbox.publish(match news {
-                ProgressNews::Output(delta) => AgentEvent::ToolProgress { call, delta },
-                ProgressNews::Steps(chain) => AgentEvent::ToolSteps { call, chain },
-                ProgressNews::Wait(wait) => AgentEvent::ToolWait { call, wait },
-            });
         });
         let cx = ToolCx {
             call: call.id.clone(),

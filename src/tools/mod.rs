@@ -27,7 +27,6 @@ pub use registry::{Tools, UnknownTool, malformed_call};
 use crate::jobs::Jobs;
 use crate::llm::BoxFuture;
 use crate::proto::ask::{AskPreview, Subject};
-use crate::proto::chain::{Chain, Wait};
 use crate::proto::ids::CallId;
 use crate::proto::tool::{ToolOutput, ToolSpec};
 use serde_json::{Map, Value};
@@ -133,41 +132,25 @@ pub struct ToolLimits {
     pub resize_images: bool,
 }
 
-/// What is new of a running call.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ProgressNews {
-    /// More output. A carriage return means that the current line begins anew.
-    Output(String),
-    /// The steps of a shell command, all of them. Output that comes belongs to the step that runs.
-    Steps(Arc<Chain>),
-    /// It waits for something that ends at a known time, or no longer does.
-    Wait(Option<Wait>),
-}
-
-/// Takes what is new of a running call.
+/// Takes new output of a running call.
 #[derive(Clone)]
-pub struct Progress(Arc<dyn Fn(ProgressNews) + Send + Sync>);
+pub struct Progress(Arc<dyn Fn(String) + Send + Sync>);
 
 impl Progress {
-    /// News go to this function.
-    pub fn new(sink: impl Fn(ProgressNews) + Send + Sync + 'static) -> Self {
+    /// Output goes to this function.
+    pub fn new(sink: impl Fn(String) + Send + Sync + 'static) -> Self {
         Self(Arc::new(sink))
     }
 
-    /// News go nowhere.
+    /// Output goes nowhere.
     pub fn none() -> Self {
         Self::new(|_| {})
     }
 
-    /// Tells new output, at most 30 times a second: collect in between. A carriage return means that the current line
+    /// Tells what is new. At most 30 times a second: collect in between. A carriage return means that the current line
     /// begins anew.
     pub fn send(&self, delta: String) {
-        self.tell(ProgressNews::Output(delta));
-    }
-
-    /// Tells what is new.
-    pub fn tell(&self, news: ProgressNews) {
-        (self.0)(news);
+        (self.0)(delta);
     }
 }
 
