@@ -28,11 +28,13 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation
         return Ok(PartProgram::try_parse_from(arguments)?.into_invocation());
     }
     let mut run = RunArgs::try_parse_from(arguments)?;
-    if run.offline {
-        // Whatever asks the settings alone is offline, too.
-        run.settings.insert(0, "network.offline=true".to_owned());
-    }
+    run.settings.splice(0..0, offline_settings(run.offline));
     Ok(Invocation::Run(Box::new(run)))
+}
+
+/// The settings of `--offline`: whatever asks the settings alone is offline, too.
+pub fn offline_settings(is_offline: bool) -> Vec<String> {
+    is_offline.then(|| "network.offline=true".to_owned()).into_iter().collect()
 }
 
 /// A coding agent for the terminal.

@@ -146,20 +146,15 @@ fn config(args: &ConfigArgs, env: Env) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// The settings of a part that may have to connect to nothing.
-fn offline(is_wanted: bool) -> Vec<String> {
-    is_wanted.then(|| "network.offline=true".to_owned()).into_iter().collect()
-}
-
 fn transcribe(args: &TranscribeArgs, env: Env) -> anyhow::Result<Exit> {
-    let around = Surroundings::find(env, None, &offline(args.offline))?;
+    let around = Surroundings::find(env, None, &cli::offline_settings(args.offline))?;
     logging::init(&around.places.state, &around.loaded.settings.log_level);
     let all_right = transcribe_command::run(args, &around, &mut Console)?;
     Ok(if all_right { Exit::Success } else { Exit::Failure })
 }
 
 fn voice(args: &VoiceArgs, env: Env) -> anyhow::Result<Exit> {
-    let around = Surroundings::find(env, None, &offline(args.offline))?;
+    let around = Surroundings::find(env, None, &cli::offline_settings(args.offline))?;
     logging::init(&around.places.state, &around.loaded.settings.log_level);
     let all_right = voice_command::run(args.action.as_ref(), &around, &mut Console)?;
     Ok(if all_right { Exit::Success } else { Exit::Failure })
