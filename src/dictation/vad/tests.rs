@@ -1,8 +1,15 @@
 use super::*;
 use crate::dictation::capture::fixtures::fixture;
 
+/// Half a minute of speech, and 3 s of digital silence at both ends.
+fn in_one_go() -> Vec<f32> {
+    let (one, two) = (fixture("speech.wav"), fixture("dictation.wav"));
+    let silence = vec![0.0; 48_000];
+    [silence.clone(), [one, two].concat().repeat(5), silence].concat()
+}
+
 /// Speech with pauses, each of them digital silence: 3 s at both ends, 1 s between.
-fn clean() -> Vec<f32> {
+fn with_pauses() -> Vec<f32> {
     let (one, two) = (fixture("speech.wav"), fixture("dictation.wav"));
     let mut samples = vec![0.0; 48_000];
     for part in [&one, &two, &one, &two, &two, &one] {
@@ -112,28 +119,35 @@ fn clicks(samples: usize) -> Vec<f32> {
     keys
 }
 
-#[test]
-fn speech_in_noise() {
-    let clean = clean();
-    let truth = truth(&clean);
+/// What is missed and falsely heard, in percent at most: without noise, in white noise at 15 and 5 dB, in brown noise at
+/// 10 dB, and among keys at 15 dB.
+fn errs_no_more_than(clean: &[f32], limits: [(f64, f64); 5]) {
+    let truth = truth(clean);
     let mut bad = Vec::new();
-    // Noise, its distance in dB, the most that may be missed and falsely heard, in percent.
-    for (name, noise, decibels, most_missed, most_false) in [
-        ("none", None, 0.0, 3.3, 0.6),
-        ("white", Some(white(clean.len())), 15.0, 5.5, 0.2),
-        ("white", Some(white(clean.len())), 5.0, 6.0, 4.8),
-        ("brown", Some(brown(clean.len())), 10.0, 4.0, 0.4),
-        // More is missed than elsewhere, where more passed for speech: what is told of it is a pair.
-        ("keyboard", Some(clicks(clean.len())), 15.0, 2.0, 2.5),
-    ] {
+    let noises = [
+        ("none", None, 0.0),
+        ("white", Some(white(clean.len())), 15.0),
+        ("white", Some(white(clean.len())), 5.0),
+        ("brown", Some(brown(clean.len())), 10.0),
+        ("keyboard", Some(clicks(clean.len())), 15.0),
+    ];
+    for ((name, noise, decibels), (most_missed, most_false)) in noises.into_iter().zip(limits) {
         let signal =
-            noise.as_ref().map_or_else(|| clean.clone(), |noise| mixed(&clean, &truth, noise, decibels));
+            noise.as_ref().map_or_else(|| clean.to_vec(), |noise| mixed(clean, &truth, noise, decibels));
         let (missed, falsely) = errors(&truth, &judged(&signal));
         if missed > most_missed || falsely > most_false {
             bad.push(format!("{name} {decibels} dB: {missed:.1}% {falsely:.1}%"));
         }
     }
     assert!(bad.is_empty(), "{bad:?}");
+}
+
+#[test]
+fn speech_in_noise() {
+    // What earshot reached on read speech.
+    errs_no_more_than(&in_one_go(), [(3.3, 0.6), (5.5, 0.2), (6.0, 4.8), (4.0, 0.4), (1.3, 13.5)]);
+    // Each pause has a begin that can be missed; keys fill fewer of them.
+    errs_no_more_than(&with_pauses(), [(3.3, 0.6), (5.5, 0.2), (6.0, 4.8), (4.0, 0.4), (2.0, 2.5)]);
     assert!(!judged(&vec![0.0; 160_000]).contains(&true), "silence is no speech");
 }
 
