@@ -2,9 +2,9 @@
 
 use super::config::Config;
 use super::layers::{FeedForward, Norm, Projections};
-use super::vector::{gelu_in_place, softmax_in_place};
+use super::vector::softmax_in_place;
 use crate::dictation::log_mel::whisper::Features;
-use crate::dictation::nn::Linear;
+use crate::dictation::nn::{Activation, Linear};
 use crate::dictation::transcriber::{Cancel, SpeechError};
 use crate::dictation::weights::{ModelError, Weights};
 use candle_core::{Device, Result, Tensor};
@@ -61,11 +61,10 @@ impl Encoder {
     /// [`SpeechError::Cancelled`], or the shapes do not fit.
     pub fn forward(&self, features: &Features, cancel: &Cancel) -> std::result::Result<Tensor, SpeechError> {
         let [first, second] = &self.convolutions;
-        let rows = first.forward(&neighbours(&features.values, features.frames, 1)?)?;
-        gelu_in_place(&rows)?;
+        let rows =
+            first.forward_then(&neighbours(&features.values, features.frames, 1)?, Activation::Gelu)?;
         let values = rows.flatten_all()?.to_vec1()?;
-        let rows = second.forward(&neighbours(&values, features.frames, 2)?)?;
-        gelu_in_place(&rows)?;
+        let rows = second.forward_then(&neighbours(&values, features.frames, 2)?, Activation::Gelu)?;
         let mut rows = (&rows + self.positions.narrow(0, 0, rows.dim(0)?)?)?;
         for layer in &self.layers {
             cancel.check()?;

@@ -1,7 +1,6 @@
 //! Parts that the encoder and the decoder have in common.
 
-use super::vector::gelu_in_place;
-use crate::dictation::nn::Linear;
+use crate::dictation::nn::{Activation, Linear};
 use crate::dictation::weights::{ModelError, Weights};
 use candle_core::{Result, Tensor};
 
@@ -63,8 +62,7 @@ impl FeedForward {
     /// # Errors
     /// The shapes do not fit.
     pub fn forward(&self, rows: &Tensor) -> Result<Tensor> {
-        let inner = self.widen.forward(&self.norm.forward(rows)?)?;
-        gelu_in_place(&inner)?;
+        let inner = self.widen.forward_then(&self.norm.forward(rows)?, Activation::Gelu)?;
         rows + self.narrow.forward(&inner)?
     }
 }

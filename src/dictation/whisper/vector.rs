@@ -1,8 +1,8 @@
-//! Exponentials of many numbers: softmax and its logarithm, and the exact GELU of whole tensors.
+//! Exponentials of many numbers: softmax and its logarithm.
 //!
 //! Plain loops without calls, branches or library functions, so that the compiler makes vector code of them.
 
-use crate::dictation::nn::activation::{Activation, exp};
+use crate::dictation::nn::activation::exp;
 use crate::dictation::nn::values::map_values;
 use candle_core::{Result, Tensor};
 
@@ -60,24 +60,13 @@ fn sum(row: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + rest
 }
 
-/// GELU of all values, in place.
-///
-/// # Errors
-/// The tensor is no contiguous F32 tensor.
-pub fn gelu_in_place(tensor: &Tensor) -> Result<()> {
-    map_values(tensor, row_length(tensor), |row| Activation::Gelu.apply(row))
-}
-
 /// `softmax(scale * x)` along the last dimension, in place.
 ///
 /// # Errors
 /// The tensor is no contiguous F32 tensor.
 pub fn softmax_in_place(tensor: &Tensor, scale: f32) -> Result<()> {
-    map_values(tensor, row_length(tensor), move |row| softmax(row, scale))
-}
-
-fn row_length(tensor: &Tensor) -> usize {
-    tensor.dims().last().copied().unwrap_or(1).max(1)
+    let width = tensor.dims().last().copied().unwrap_or(1).max(1);
+    map_values(tensor, width, |row| softmax(row, scale))
 }
 
 #[cfg(test)]
@@ -107,8 +96,8 @@ mod tests {
     #[test]
     fn a_tensor_of_another_kind_is_refused() {
         let tensor = Tensor::zeros((2, 3), candle_core::DType::F64, &Device::Cpu).unwrap();
-        assert!(gelu_in_place(&tensor).is_err());
+        assert!(softmax_in_place(&tensor, 1.0).is_err());
         let turned = Tensor::zeros((2, 3), candle_core::DType::F32, &Device::Cpu).unwrap().t().unwrap();
-        assert!(gelu_in_place(&turned).is_err());
+        assert!(softmax_in_place(&turned, 1.0).is_err());
     }
 }
