@@ -193,9 +193,11 @@ impl Line<'_> {
                 left.push(Span::styled(text, self.look.theme.style(Role::Dim)));
             }
         }
-        if let Some(dashes) = free.checked_sub(1) {
-            left.push(Span::styled(format!(" {}", "─".repeat(dashes)), self.border.rule));
-        }
+        let rule = match free {
+            0 | 1 => "─".repeat(free),
+            _ => format!(" {}", "─".repeat(free - 1)),
+        };
+        left.push(Span::styled(rule, self.border.rule));
         left.extend(right);
         left
     }
