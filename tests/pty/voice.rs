@@ -22,7 +22,7 @@ mod privacy;
 
 use super::{QUIET, bare, leave, open};
 use mynah::testkit::home::Home;
-use mynah::testkit::pty::Program;
+use mynah::testkit::pty::{Program, Pty};
 use mynah::testkit::terminal::Terminal;
 use mynah::testkit::terminal::answers::Profile;
 use std::path::{Path, PathBuf};
@@ -98,6 +98,16 @@ fn clock(terminal: &Terminal) -> Option<u32> {
 fn is_dictating(terminal: &Terminal) -> bool {
     let text = terminal.text();
     text.contains("── ●") || text.contains("── ○")
+}
+
+/// The text is there, or there will be none.
+fn is_over(pty: &Pty) {
+    pty.wait_until("the end of dictation", |terminal| !is_dictating(terminal));
+}
+
+/// Of what a model heard so much that no chance has it in a file: of random weights some letters more.
+fn canary(heard: &'static str) -> &'static str {
+    if heard == SENTENCE { heard } else { "uOOuuu uOOuuu" }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! From the key to the text.
 
-use super::{SENTENCE, clock, dictating, is_dictating, leave, model, open, speaks, spoken};
+use super::{SENTENCE, clock, dictating, is_over, leave, model, open, speaks, spoken};
 use mynah::testkit::home::Home;
 use mynah::testkit::pty::Pty;
 use mynah::testkit::terminal::answers::Profile;
@@ -64,7 +64,7 @@ impl Way {
 /// The text stands in the prompt and was not sent; taken back, it is gone. Then the program ends as ever.
 pub(super) fn is_written(pty: &mut Pty, text: &str) {
     pty.wait_for(text);
-    pty.wait_until("the end of dictation", |terminal| !is_dictating(terminal));
+    is_over(pty);
     let screen = pty.text();
     let row = screen.lines().find(|row| row.contains(text)).unwrap_or_default();
     assert!(text != SENTENCE || row.trim() == text, "{screen}");
@@ -121,7 +121,7 @@ fn it_is_put_between_what_is_written() {
     pty.press("ctrl+space");
     pty.wait_for(&format!("before {text}"));
     pty.wait_for("after");
-    pty.wait_until("the end of dictation", |terminal| !is_dictating(terminal));
+    is_over(&pty);
     pty.press("ctrl+_");
     pty.wait_for("before after");
     pty.press("ctrl+c");

@@ -1,6 +1,6 @@
 //! A text that a model corrects before it stands in the prompt.
 
-use super::{is_dictating, model, spoken};
+use super::{canary, is_dictating, is_over, model, spoken};
 use crate::flows::all_files;
 use crate::pty::{answer, ask, leave, mynah, open, serve};
 use mynah::testkit::home::Home;
@@ -29,10 +29,6 @@ const AGREED: &str = "voice.cleanup_providers=openai";
 fn dictate(pty: &mut Pty) {
     pty.press("ctrl+space");
     pty.wait_until("dictation", is_dictating);
-}
-
-fn is_over(pty: &Pty) {
-    pty.wait_until("the end of dictation", |terminal| !is_dictating(terminal));
 }
 
 /// The one user message of a correction: what was said, and the excerpt that came with it.
@@ -189,9 +185,7 @@ fn nothing_of_it_is_kept() {
     for file in all_files(home.mynah()).into_iter().chain(all_files(home.user())) {
         let text = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
         let is_session = file.extension().is_some_and(|kind| kind == "jsonl");
-        // Of random weights some letters more, so that no chance has them in a file.
-        let heard = if model().1.starts_with("uOO") { "uOOuuu uOOuuu" } else { model().1 };
-        for secret in [heard, "quagga", "zorilla", "numbat"] {
+        for secret in [canary(model().1), "quagga", "zorilla", "numbat"] {
             // The session holds what its own agent said.
             let is_its_own = is_session && secret == "quagga";
             assert!(is_its_own || !text.contains(secret), "{secret} is in {}", file.display());

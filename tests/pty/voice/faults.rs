@@ -1,6 +1,8 @@
 //! What goes wrong before and while something is recorded, and how a recording is left.
 
-use super::{clock, dictating, is_dictating, leave, open, random_model, recording_from, speaks, spoken};
+use super::{
+    clock, dictating, is_dictating, is_over, leave, open, random_model, recording_from, speaks, spoken,
+};
 use crate::flows::{processes_of, wait_until};
 use mynah::testkit::home::Home;
 use mynah::testkit::pty::Pty;
@@ -20,7 +22,7 @@ fn wait_dictating(pty: &Pty, seconds: u32) {
 fn cancels(home: &Home, pty: &mut Pty) {
     pty.press("esc");
     pty.wait_for("cancelled");
-    pty.wait_until("the end of dictation", |terminal| !is_dictating(terminal));
+    is_over(pty);
     assert!(pty.text().contains("Ask anything"), "{}", pty.text());
     wait_until("the end of the recording program", || processes_of(home).len() == 1);
 }
@@ -170,7 +172,7 @@ fn twenty_presses_in_a_second_end_in_peace() {
             is_dictating(terminal) || terminal.text().contains("uOO")
         });
         pty.press("esc");
-        pty.wait_until("the end of dictation", |terminal| !is_dictating(terminal));
+        is_over(&pty);
         wait_until("the end of the recording program", || processes_of(&home).len() == 1);
         pty.type_text("by hand");
         pty.wait_for("by hand");
@@ -191,7 +193,7 @@ fn a_model_that_is_none_costs_no_text_written_by_hand() {
     pty.press("ctrl+space");
     pty.wait_for("the speech model can't be used");
     pty.wait_for("another kind of model");
-    pty.wait_until("the end of dictation", |terminal| !is_dictating(terminal));
+    is_over(&pty);
     pty.wait_for("by hand");
     pty.press("ctrl+c");
     leave(&mut pty);
@@ -212,7 +214,7 @@ fn a_model_that_came_half_is_told() {
     let mut pty = open(dictating(&home, &format!("cat {}", spoken(&home).display()), &folder));
     pty.press("ctrl+space");
     pty.wait_for("the speech model can't be used");
-    pty.wait_until("the end of dictation", |terminal| !is_dictating(terminal));
+    is_over(&pty);
     leave(&mut pty);
 }
 
@@ -225,6 +227,6 @@ fn without_a_model_and_offline_the_key_says_so() {
     pty.press("ctrl+space");
     pty.wait_for("no speech model");
     pty.wait_for("offline");
-    pty.wait_until("the end of dictation", |terminal| !is_dictating(terminal));
+    is_over(&pty);
     leave(&mut pty);
 }

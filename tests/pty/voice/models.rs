@@ -1,6 +1,6 @@
 //! A model that is fetched from a host on this machine, with the user's consent.
 
-use super::{bare, is_dictating, leave, open, random_model, spoken};
+use super::{bare, is_over, leave, open, random_model, spoken};
 use crate::flows::wait_until;
 use crate::pty::answer;
 use mynah::testkit::home::Home;
@@ -102,7 +102,7 @@ fn it_is_offered_fetched_loaded_and_used() {
     pty.wait_for("downloading");
     host.go.send(()).unwrap();
     pty.wait_for("uOO");
-    pty.wait_until("the end of dictation", |terminal| !is_dictating(terminal));
+    is_over(&pty);
     pty.press("ctrl+c");
     leave(&mut pty);
 }
@@ -114,7 +114,7 @@ fn nothing_is_fetched_that_is_not_wanted() {
     pty.press("ctrl+space");
     answer(&mut pty, "Download My tiny?", "esc");
     pty.wait_for("no speech model");
-    pty.wait_until("the end of dictation", |terminal| !is_dictating(terminal));
+    is_over(&pty);
     assert!(!home.mynah().join("cache/speech/my-tiny").exists());
     leave(&mut pty);
 }

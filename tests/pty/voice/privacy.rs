@@ -1,6 +1,6 @@
 //! What was said is in the prompt and nowhere else.
 
-use super::{is_dictating, model, spoken};
+use super::{canary, is_over, model, spoken};
 use crate::flows::all_files;
 use crate::pty::{ask, leave, mynah, open, serve};
 use mynah::testkit::home::Home;
@@ -12,8 +12,7 @@ fn neither_words_nor_sound_are_kept_anywhere() {
     let home = Home::new();
     let server = serve(vec![Step::text("I have read it.")]);
     let (model, text) = model();
-    // Of random weights some letters more, so that no chance has them in a file.
-    let canary = if text.starts_with("Please") { text } else { "uOOuuu uOOuuu" };
+    let canary = canary(text);
     let sound = spoken(&home);
     let samples = std::fs::read(&sound).unwrap();
     let temporary = home.project().join("temporary");
@@ -26,7 +25,7 @@ fn neither_words_nor_sound_are_kept_anywhere() {
     let mut pty = open(program);
     pty.press("ctrl+space");
     pty.wait_for(canary);
-    pty.wait_until("the end of dictation", |terminal| !is_dictating(terminal));
+    is_over(&pty);
     // What stands in the prompt is the user's own, and kept as such: it is not wanted.
     pty.press("ctrl+_");
     pty.wait_gone(canary);
