@@ -93,10 +93,10 @@ fn cpu_seconds() -> f64 {
     ticks.sum::<f64>() / 100.0
 }
 
-/// The most memory that this process had, in megabytes; 0 where the system does not tell.
-fn peak_memory() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+/// A figure that the system tells of a process's memory, in megabytes; 0 where it does not tell.
+fn memory(process: &str, figure: &str) -> f64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(figure)).unwrap_or_default();
     line.split_whitespace().next().and_then(|kilobytes| kilobytes.parse::<f64>().ok()).unwrap_or_default()
         / 1000.0
 }
@@ -256,7 +256,7 @@ fn parakeet(precision: &str, goal: f64) {
     drop(model);
     tell(&format!("parakeet_{precision}_wall"), wall, "s");
     tell(&format!("parakeet_{precision}_cpu"), cpu, "s");
-    tell(&format!("parakeet_{precision}_peak_memory"), peak_memory(), "MB");
+    tell(&format!("parakeet_{precision}_peak_memory"), memory("self", "VmHWM:"), "MB");
     GOALS.judge(&format!("parakeet_{precision}_rtf"), wall / LENGTH as f64, goal, "x");
 }
 
@@ -299,11 +299,17 @@ fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/speech/dictation.wav")
 }
 
-/// How long the sentence is decoded, with rounded weights. 0 without a model.
-fn sentence_seconds() -> f64 {
-    let Some(folder) = std::env::var_os("MYNAH_TEST_WHISPER") else { return 0.0 };
+/// Whisper tiny.en and the sentence; nothing where no folder of it is named.
+fn tiny() -> Option<(whisper::Files, Vec<f32>)> {
+    let folder = std::env::var_os("MYNAH_TEST_WHISPER")?;
     let samples = samples(&std::fs::read(fixture()).expect("a recording"));
     let files = whisper::Files::find(Path::new(&folder)).ok().flatten().expect("a Whisper model");
+    Some((files, samples))
+}
+
+/// How long the sentence is decoded, with rounded weights. 0 without a model.
+fn sentence_seconds() -> f64 {
+    let Some((files, samples)) = tiny() else { return 0.0 };
     let source = must(files.weights());
     let mut model = must(files.model(&Rounded(source.as_ref())));
     let ask = Ask::default();
@@ -312,13 +318,11 @@ fn sentence_seconds() -> f64 {
 
 /// Whisper tiny.en on a sentence.
 fn whisper_tiny() {
-    let Some(folder) = std::env::var_os("MYNAH_TEST_WHISPER") else {
+    let Some((files, samples)) = tiny() else {
         println!("whisper skipped: MYNAH_TEST_WHISPER names no folder");
         return;
     };
     let file = fixture();
-    let samples = samples(&std::fs::read(&file).expect("a recording"));
-    let files = whisper::Files::find(Path::new(&folder)).ok().flatten().expect("a Whisper model");
     let source = must(files.weights());
     let rounded = Rounded(source.as_ref());
     let peer = std::env::var_os("MYNAH_BENCH_CT2").map(PathBuf::from);

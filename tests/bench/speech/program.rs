@@ -1,7 +1,7 @@
 //! Dictation in the real program, with Whisper tiny.en: from the key to the text, the screen while something is decoded,
 //! and what it costs while someone speaks and afterwards.
 
-use super::{GOALS, SENTENCE, fixture};
+use super::{GOALS, SENTENCE, fixture, memory};
 use crate::figures::{median, millis, tell};
 use mynah::testkit::home::Home;
 use mynah::testkit::pty::{Program, Pty};
@@ -47,12 +47,12 @@ fn spoken(home: &Home, times: usize) -> PathBuf {
     file
 }
 
-/// A microphone that plays the file at the speed of speech, and then silence.
-fn in_real_time(home: &Home, times: usize) -> String {
-    let file = spoken(home, times);
+/// A microphone that plays the sentence at the speed of speech, and then silence, for as long as somebody listens.
+fn in_real_time(home: &Home) -> String {
+    let file = spoken(home, 1);
     let script = home.project().join("microphone.sh");
     let text = format!(
-        "exec 3<'{}'\nwhile :; do head -c 3200 <&3 | cat - /dev/zero | head -c 3200; sleep 0.1; done\n",
+        "exec 3<'{}'\nwhile head -c 3200 <&3 | cat - /dev/zero | head -c 3200; do sleep 0.1; done\n",
         file.display()
     );
     std::fs::write(&script, text).expect("a script");
@@ -72,7 +72,7 @@ fn clear(pty: &mut Pty) {
 /// From the key that is let go to the text. The model decodes for `decoding` seconds of that.
 pub fn stop_to_text(decoding: f64) {
     let home = Home::new();
-    let Some(mut pty) = dictating(&home, &in_real_time(&home, 1)) else { return };
+    let Some(mut pty) = dictating(&home, &in_real_time(&home)) else { return };
     let times = (0..4).map(|round| {
         pty.key("ctrl+space", KeyAction::Press);
         pty.wait_until("the end of the sentence", |terminal| terminal.text().contains("0:04"));
@@ -116,7 +116,7 @@ pub fn keys_while_decoding() {
 /// What someone who speaks costs before anything is decoded: in the middle of a sentence without an end.
 pub fn while_speaking() {
     let home = Home::new();
-    let Some(mut pty) = dictating(&home, &in_real_time(&home, 1)) else { return };
+    let Some(mut pty) = dictating(&home, &in_real_time(&home)) else { return };
     pty.press("ctrl+space");
     pty.wait_until("silence", |terminal| terminal.text().contains("0:06"));
     let window = pty.activity_within(WINDOW);
@@ -128,19 +128,19 @@ pub fn while_speaking() {
 pub fn memory_after_unload() {
     let home = Home::new();
     let Some(mut pty) = dictating(&home, &format!("cat {}", spoken(&home, 8).display())) else { return };
-    let before = memory(&pty);
+    let before = resident(&pty);
     pty.press("ctrl+space");
     pty.wait_for(SENTENCE);
     pty.wait_until("the end of dictation", |terminal| !terminal.text().contains("── ○"));
-    let loaded = memory(&pty);
+    let loaded = resident(&pty);
     clear(&mut pty);
     pty.type_text("/voice unload");
     pty.press("enter");
-    let mut after = memory(&pty);
+    let mut after = resident(&pty);
     // It is let go on another thread.
     for _ in 0..50 {
         let _pause = pty.activity_within(Duration::from_millis(100));
-        after = after.min(memory(&pty));
+        after = after.min(resident(&pty));
         if after < before + 30.0 {
             break;
         }
@@ -151,9 +151,6 @@ pub fn memory_after_unload() {
 }
 
 /// Resident memory of the program, in megabytes.
-fn memory(pty: &Pty) -> f64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", pty.process())).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
-    line.split_whitespace().next().and_then(|kilobytes| kilobytes.parse::<f64>().ok()).unwrap_or_default()
-        / 1000.0
+fn resident(pty: &Pty) -> f64 {
+    memory(&pty.process().to_string(), "VmRSS:")
 }
