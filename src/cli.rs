@@ -4,7 +4,7 @@ use crate::proto::ask::PermissionMode;
 use crate::proto::model::ThinkingLevel;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What the command line asks for.
 #[derive(Debug)]
@@ -17,11 +17,26 @@ pub enum Invocation {
     Transcribe(TranscribeArgs),
     /// Dictation.
     Voice(VoiceArgs),
+    /// Watches over the background job of this folder. Only Mynah itself starts this.
+    KeepJob {
+        /// The folder.
+        folder: PathBuf,
+        /// Becomes the shell of a job with a terminal instead.
+        is_shell: bool,
+    },
 }
 
 /// Reads the command line. The error holds the text of `--help` and `--version` too; it knows where it is printed.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Invocation, clap::Error> {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
+    // Not for people, and named in no help.
+    if let [_, part, folder, rest @ ..] = arguments.as_slice()
+        && part == "keep-job"
+        && Path::new(folder).is_absolute()
+    {
+        let is_shell = rest.first().is_some_and(|word| word == "shell");
+        return Ok(Invocation::KeepJob { folder: folder.into(), is_shell });
+    }
     // These have grammars of their own; anything else in first place is a prompt or a flag. One flag may precede them.
     let is_part = |first: &OsString| ["config", "transcribe", "voice"].iter().any(|part| first == part);
     if arguments.iter().skip(1).find(|argument| *argument != "--offline").is_some_and(is_part) {

@@ -12,6 +12,7 @@ use mynah::cli::{
 };
 use mynah::config::env::Env;
 use mynah::config::places::Places;
+use mynah::jobs::keeper;
 use mynah::store::error::reason;
 use mynah::store::{find, line};
 use std::io::{self, IsTerminal, Read, Write};
@@ -31,10 +32,17 @@ fn main() -> ExitCode {
             return ExitCode::from(if failed { 1 } else { u8::try_from(text.exit_code()).unwrap_or(2) });
         }
     };
+    if let Invocation::KeepJob { folder, is_shell } = &invocation {
+        return match is_shell {
+            true => keeper::shell_main(folder),
+            false => keeper::main(folder),
+        };
+    }
     hide_memory();
     let env = Env::of_process();
     panic::install(&Places::from_env(&env).state);
     let ended = match invocation {
+        Invocation::KeepJob { .. } => Ok(Exit::Success),
         Invocation::Config(args) => config(&args, env),
         Invocation::Transcribe(args) => transcribe(&args, env),
         Invocation::Voice(args) => voice(&args, env),

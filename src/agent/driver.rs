@@ -7,6 +7,7 @@
 use super::fsm::{Event, TimerId};
 use super::outbox::Outbox;
 use crate::jobs::Jobs;
+use crate::jobs::table::JobTable;
 use crate::llm::assemble::Assembler;
 use crate::llm::error::{ErrorClass, LlmError};
 use crate::llm::{Model, Provider, Request, StreamEvent, classify};
@@ -15,7 +16,7 @@ use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::ids::{EntryId, TurnId};
 use crate::proto::message::{AssistantMessage, Message, StopReason, ToolCall};
 use crate::proto::tool::ToolOutput;
-use crate::tools::{FileLocks, Progress, Tool, ToolCx, ToolLimits, Withheld};
+use crate::tools::{FileLocks, Progress, ProgressNews, Tool, ToolCx, ToolLimits, Withheld};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -39,6 +40,8 @@ pub struct Workshop {
     pub cwd: PathBuf,
     /// Shell processes.
     pub jobs: Arc<Jobs>,
+    /// Background jobs.
+    pub table: Arc<JobTable>,
     /// Where whole outputs go.
     pub output_dir: PathBuf,
     /// What the settings say.
@@ -56,6 +59,8 @@ pub struct Driver {
     stream: Option<Stream>,
     timer: Option<AbortHandle>,
     tools: CancellationToken,
+    /// Sends the commands that run now to the background.
+    detach: CancellationToken,
 }
 
 /// A response on its way.
@@ -78,7 +83,16 @@ struct Live {
 impl Driver {
     /// A driver with nothing to do yet.
     pub fn new(turn: TurnId, news: mpsc::UnboundedSender<News>, outbox: Outbox, workshop: Workshop) -> Self {
-        Self { turn, news, outbox, workshop, stream: None, timer: None, tools: CancellationToken::new() }
+        Self {
+            turn,
+            news,
+            outbox,
+            workshop,
+            stream: None,
+            timer: None,
+            tools: CancellationToken::new(),
+            detach: CancellationToken::new(),
+        }
     }
 
     /// Sends a request. The response grows as the entry `entry`; its end is [`Event::StreamFinished`] or
@@ -125,21 +139,35 @@ impl Driver {
         Some((live.entry.clone(), AssistantMessage { stop_reason: StopReason::Aborted, ..live.message() }))
     }
 
+    /// Sends the commands that run now to the background.
+    pub fn detach_commands(&mut self) {
+        // Those that start later are not meant.
+        std::mem::take(&mut self.detach).cancel();
+    }
+
     /// Runs a call. `images`: the model takes pictures.
     pub fn run(&self, tool: &Arc<dyn Tool>, call: ToolCall, images: bool, withheld: Withheld) {
         let (outbox, id, stopped) = (self.outbox.clone(), call.id.clone(), self.tools.clone());
-        let progress = Progress::new(move |delta| {
+        let progress = Progress::new(move |news| {
             // A call that was stopped may go on for a while after listeners were told of its end.
-            if !stopped.is_cancelled() {
-                outbox.publish(AgentEvent::ToolProgress { call: id.clone(), delta });
+            if stopped.is_cancelled() {
+                return;
             }
+            let call = id.clone();
+            outbox.publish(match news {
+                ProgressNews::Output(delta) => AgentEvent::ToolProgress { call, delta },
+                ProgressNews::Steps(chain) => AgentEvent::ToolSteps { call, chain },
+                ProgressNews::Wait(wait) => AgentEvent::ToolWait { call, wait },
+            });
         });
         let cx = ToolCx {
             call: call.id.clone(),
             cwd: self.workshop.cwd.clone(),
             cancel: self.tools.clone(),
+            detach: self.detach.clone(),
             progress,
             jobs: self.workshop.jobs.clone(),
+            table: self.workshop.table.clone(),
             output_dir: self.workshop.output_dir.clone(),
             limits: self.workshop.limits.clone(),
             images,

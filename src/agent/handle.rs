@@ -2,6 +2,7 @@
 
 use super::outbox::{Listener, Outbox};
 use super::view::SessionView;
+use crate::jobs::table::JobTable;
 use crate::proto::command::{Command, Placement, Prompt, TicketOutcome};
 use crate::proto::ids::TicketId;
 use std::sync::Arc;
@@ -66,6 +67,7 @@ pub struct AgentHandle {
     outbox: Outbox,
     view: watch::Receiver<Arc<SessionView>>,
     tickets: Arc<AtomicU64>,
+    jobs: Arc<JobTable>,
 }
 
 impl AgentHandle {
@@ -73,8 +75,14 @@ impl AgentHandle {
         mail: mpsc::UnboundedSender<Mail>,
         outbox: Outbox,
         view: watch::Receiver<Arc<SessionView>>,
+        jobs: Arc<JobTable>,
     ) -> Self {
-        Self { mail, outbox, view, tickets: Arc::new(AtomicU64::new(1)) }
+        Self { mail, outbox, view, tickets: Arc::new(AtomicU64::new(1)), jobs }
+    }
+
+    /// The background jobs, to read their logs.
+    pub const fn jobs(&self) -> &Arc<JobTable> {
+        &self.jobs
     }
 
     /// Runs a prompt, or queues it while a turn runs.

@@ -13,6 +13,7 @@
 
 mod choices;
 mod end;
+mod jobs;
 mod judge;
 mod parts;
 mod publish;
@@ -29,10 +30,13 @@ use super::handle::{AgentHandle, How, Mail, Waiter};
 use super::outbox::Outbox;
 use super::queue::{Queue, QueueOutcome};
 use super::view::{CacheView, Durability, SessionView};
+use crate::jobs::table::JobNews;
+use crate::jobs::table::wakes::{WakeEvent, Wakes};
 use crate::llm::{CacheRetention, thinking};
 use crate::proto::ask::{AskPreview, PermissionAsk};
 use crate::proto::command::{CancelReason, Command, Prompt, TicketOutcome};
-use crate::proto::ids::{AskId, TicketId, TurnId};
+use crate::proto::ids::{AskId, JobId, TicketId, TurnId};
+use crate::proto::job::JobReport;
 use crate::proto::message::{BashExecutionMessage, Message};
 use record::{cached, filled};
 use shell::Shell;
@@ -44,7 +48,7 @@ use tokio_util::task::TaskTracker;
 use turn::Running;
 
 /// Starts a session. It ends when it is told to, or when the last handle is dropped.
-pub fn start(parts: SessionParts) -> AgentHandle {
+pub fn start(parts: SessionParts, jobs: mpsc::UnboundedReceiver<JobNews>) -> AgentHandle {
     let (mail_sender, mail) = mpsc::unbounded_channel();
     let (news_sender, news) = mpsc::unbounded_channel();
     let (notes_sender, notes) = mpsc::unbounded_channel();
@@ -66,6 +70,11 @@ pub fn start(parts: SessionParts) -> AgentHandle {
         fill: filled(&parts.history),
         cache: cached(&parts.history),
         turns: 0,
+        wakes: Wakes::default(),
+        owes_wake: false,
+        wake_turns: 0,
+        reports: HashMap::new(),
+        keeps_jobs: false,
         asks: 0,
         last_aborted: false,
         outbox: outbox.clone(),
@@ -79,8 +88,9 @@ pub fn start(parts: SessionParts) -> AgentHandle {
     session.parts.thinking = thinking::clamp(&session.parts.model, session.parts.thinking);
     let (view_sender, view) = watch::channel(Arc::new(session.snapshot()));
     session.view = Some(view_sender);
-    tokio::spawn(session.run(Inbox { mail, news, notes }));
-    AgentHandle::new(mail_sender, outbox, view)
+    let table = Arc::clone(&session.parts.workshop.table);
+    tokio::spawn(session.run(Inbox { mail, news, notes, jobs }));
+    AgentHandle::new(mail_sender, outbox, view, table)
 }
 
 /// What reaches a session.
@@ -88,6 +98,7 @@ struct Inbox {
     mail: mpsc::UnboundedReceiver<Mail>,
     news: mpsc::UnboundedReceiver<News>,
     notes: mpsc::UnboundedReceiver<Note>,
+    jobs: mpsc::UnboundedReceiver<JobNews>,
 }
 
 /// What came of something that the session does beside its turn.
@@ -98,6 +109,8 @@ enum Note {
     Previewed { ask: AskId, preview: AskPreview },
     /// The user's command ended.
     ShellEnded(BashExecutionMessage),
+    /// A background job ended.
+    JobEnded(JobReport),
 }
 
 struct Session {
@@ -123,6 +136,16 @@ struct Session {
     fill: Option<u64>,
     cache: Option<CacheView>,
     turns: u64,
+    /// When the agent hears of ends of jobs.
+    wakes: Wakes,
+    /// An end is to be told by a turn of its own.
+    owes_wake: bool,
+    /// Turns that began with the end of a job.
+    wake_turns: u64,
+    /// What is told of the jobs that have ended.
+    reports: HashMap<JobId, JobReport>,
+    /// Jobs go on when the session ends.
+    keeps_jobs: bool,
     asks: u64,
     last_aborted: bool,
     outbox: Outbox,
@@ -136,6 +159,8 @@ struct Session {
 
 impl Session {
     async fn run(mut self, mut inbox: Inbox) {
+        self.restore_jobs().await;
+        self.publish();
         let ending = loop {
             tokio::select! {
                 biased;
@@ -146,6 +171,7 @@ impl Session {
                 },
                 Some(news) = inbox.news.recv() => self.news(news),
                 Some(note) = inbox.notes.recv() => self.note(note),
+                Some(news) = inbox.jobs.recv() => self.job_news(news),
                 () = lease(self.queue.next_release(Instant::now())) => self.start_next(),
             }
             self.publish();
@@ -177,6 +203,7 @@ impl Session {
             Note::Saved(saved) => self.saved(saved),
             Note::Previewed { ask, preview } => self.previewed(ask, preview),
             Note::ShellEnded(message) => self.shell_ended(message),
+            Note::JobEnded(report) => self.job_ended(report),
         }
     }
 
@@ -198,6 +225,13 @@ impl Session {
             Command::SetMode(mode) => self.set_mode(mode),
             Command::RunShell { command, shown_only } => self.run_shell(&command, shown_only),
             Command::CancelShell => self.stop_shell(),
+            Command::SendToBackground => {
+                if let Some(running) = &mut self.running {
+                    running.detach_commands();
+                }
+            }
+            Command::StopJob(id) => self.stop_job(&id),
+            Command::KeepJobs(keeps) => self.keeps_jobs = keeps,
             Command::Rename(name) => self.rename(name),
         }
     }
@@ -219,6 +253,9 @@ impl Session {
 
     fn cancel(&mut self, reason: CancelReason) {
         let change = self.queue.turn_cancelled(reason);
+        if reason != CancelReason::Replace {
+            self.job_wake(WakeEvent::StopGesture);
+        }
         self.stop_turn();
         self.queue_changed(change, TicketOutcome::Cancelled);
     }

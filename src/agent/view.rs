@@ -3,6 +3,7 @@
 use crate::proto::ask::{PermissionAsk, PermissionMode};
 use crate::proto::command::Prompt;
 use crate::proto::ids::{SessionId, TicketId, TurnId};
+use crate::proto::job::JobView;
 use crate::proto::message::Millis;
 use crate::proto::model::{ModelRef, ThinkingLevel};
 use crate::proto::usage::{Counts, Usage};
@@ -37,6 +38,8 @@ pub struct SessionView {
     pub steering: Vec<SteeringView>,
     /// The user's shell command that runs.
     pub shell: Option<ShellView>,
+    /// Background jobs, in the order of their starts.
+    pub jobs: Vec<Arc<JobView>>,
     /// The question that waits for the user. Shared: its preview can be large.
     pub ask: Option<Arc<PermissionAsk>>,
     /// Tokens and price of the whole session.

@@ -18,6 +18,7 @@ use crate::ui::chrome::voice_row::{self, Border};
 use crate::ui::chrome::{composer_box, phase_line};
 use crate::ui::composer::view::max_rows;
 use crate::ui::hit::HitMap;
+use crate::ui::jobs;
 use crate::ui::layers::Layer;
 use crate::ui::layers::frame::Place;
 use crate::ui::layers::search::count;
@@ -44,6 +45,7 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     let queue = queue_of(state);
     let start_page = start_page_of(state);
     let wants = Wants {
+        jobs: jobs::rows::height(&state.jobs),
         queue: queue_rows::height(&queue),
         composer: state.composer.height(),
         completion: composer_box::completion_height(&state.composer),
@@ -52,7 +54,7 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     let regions = regions::split(area, wants);
 
     let look = look_of!(state, now);
-    let page = Rect { height: regions.queue.y.saturating_sub(area.y), ..area };
+    let page = Rect { height: regions.jobs.y.saturating_sub(area.y), ..area };
     // Questions stand on the bottom, the bar of the search on them.
     let page_above = |rows: u16| Rect { height: page.height.saturating_sub(rows), ..page };
     let is_bar = |layer: &Layer| matches!(layer, Layer::Search(_));
@@ -72,7 +74,7 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
         transcript.height -= start_page::draw(&start_page, &look, rest, buffer);
     }
     // The last row of the conversation does not sit on the divider.
-    let is_roomy = docked == 0 && regions.queue.is_empty() && area.height >= ROOMY;
+    let is_roomy = docked == 0 && regions.queue.is_empty() && regions.jobs.is_empty() && area.height >= ROOMY;
     let has_spare_row = is_roomy && !state.conversation.is_unused() && transcript.height > 1;
     transcript.height -= u16::from(has_spare_row);
     state.pane.set_spare_row(has_spare_row);
@@ -81,6 +83,9 @@ pub fn draw(state: &mut AppState, now: Instant, buffer: &mut Buffer) -> Option<P
     let is_covered = update::sheet::covers(&state.layers);
     if !state.conversation.is_empty() && !is_covered {
         state.pane.draw(&mut state.conversation, &look, transcript, buffer, &mut hits, &mut next);
+    }
+    if !is_covered {
+        jobs::rows::draw(&state.jobs, &look, regions.jobs, buffer, &mut hits, &mut next);
     }
     queue_rows::draw(&queue, &look, regions.queue, buffer, &mut hits);
     let drawn = composer_box::draw(&state.composer, &look, regions.composer, buffer, &mut hits);

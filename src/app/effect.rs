@@ -2,7 +2,7 @@
 
 use super::headless::Exit;
 use crate::proto::command::{Command, Placement, Prompt};
-use crate::proto::ids::{RecordingId, SessionId};
+use crate::proto::ids::{JobId, RecordingId, SessionId};
 use crate::proto::prompt::{Draft, PromptRecord};
 use crate::proto::voice::VoiceCommand;
 use crate::store::drafts::Owner;
@@ -112,6 +112,13 @@ pub enum Effect {
     Refine(Box<Refine>),
     /// Nobody waits for that any more.
     StopRefining(RecordingId),
+    /// Reads the log of a job from this byte on; without one its end.
+    ReadJobLog {
+        /// Which.
+        id: JobId,
+        /// From where.
+        from: Option<u64>,
+    },
     /// Ends the program.
     Quit(Exit),
 }

@@ -7,6 +7,7 @@ use super::config_command::{self, ConfigCommand, ConfigCx, Scope};
 use super::draft_keeper::DraftKeeper;
 use super::effect::{Effect, How, Refine, SessionChoice};
 use super::headless::Exit;
+use super::job_log;
 use super::msg::{Done, Msg, Opened, Reloaded};
 use super::start::{self, Started, Surroundings};
 use super::terminal::Terminal;
@@ -22,7 +23,7 @@ use crate::config::settings::setting;
 use crate::proto::command::{Command, Prompt};
 use crate::proto::entry::EntryKind;
 use crate::proto::event::NoticeLevel;
-use crate::proto::ids::SessionId;
+use crate::proto::ids::{JobId, SessionId};
 use crate::proto::model::ModelRef;
 use crate::proto::prompt::PromptRecord;
 use crate::proto::voice::{VoiceCommand, VoiceEvent};
@@ -248,6 +249,7 @@ impl Exec {
             Effect::FindReference(recording) => self.clean_up.find_reference(recording, &self.around),
             Effect::StopRefining(recording) => self.clean_up.stop(recording),
             Effect::Refine(refine) => self.refine(*refine),
+            Effect::ReadJobLog { id, from } => self.read_job_log(id, from),
             Effect::Quit(exit) => return Flow::End(exit),
         }
         Flow::On
@@ -262,6 +264,16 @@ impl Exec {
         };
         let reports = self.reports.clone();
         self.clean_up.begin(refine, access, move |done| tell(&reports, done));
+    }
+
+    /// Reads on in the log of a job; without a place its end.
+    fn read_job_log(&self, id: JobId, from: Option<u64>) {
+        let Some(table) = self.agent.as_ref().map(|agent| Arc::clone(agent.jobs())) else { return };
+        let reports = self.reports.clone();
+        tokio::spawn(async move {
+            let part = job_log::read(&table, &id, from).await;
+            tell(&reports, Done::JobLog { id, part });
+        });
     }
 
     fn voice(&mut self, command: VoiceCommand) {

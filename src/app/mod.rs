@@ -24,6 +24,7 @@ pub mod folder_listing;
 pub mod frame;
 pub mod git_branch;
 pub mod headless;
+mod job_log;
 pub mod keys_command;
 pub mod list_models;
 pub mod list_sessions;

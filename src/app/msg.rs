@@ -4,7 +4,7 @@ use crate::agent::view::SessionView;
 use crate::config::keymap::Keymap;
 use crate::config::load::Loaded;
 use crate::proto::event::{AgentEvent, NoticeLevel};
-use crate::proto::ids::RecordingId;
+use crate::proto::ids::{JobId, RecordingId};
 use crate::proto::message::Message;
 use crate::proto::prompt::PromptRecord;
 use crate::proto::voice::VoiceEvent;
@@ -13,6 +13,7 @@ use crate::store::find::SessionInfo;
 use crate::term::clipboard::Copied;
 use crate::term::input::Input;
 use crate::theme::Theme;
+use crate::ui::jobs::log::LogPart;
 use crate::ui::layers::models::ModelItem;
 use std::sync::Arc;
 
@@ -99,6 +100,13 @@ pub enum Done {
     FilesChanged,
     /// They were read anew.
     Reloaded(Box<Reloaded>),
+    /// A part of a job's log was read; the error is for people.
+    JobLog {
+        /// Whose.
+        id: JobId,
+        /// The part.
+        part: Result<LogPart, String>,
+    },
     /// A dictated text is corrected; the error says why it is not.
     Refined {
         /// Whose text.

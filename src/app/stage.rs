@@ -252,6 +252,7 @@ pub fn view() -> SessionView {
         queue: Vec::new(),
         steering: Vec::new(),
         shell: None,
+        jobs: Vec::new(),
         ask: None,
         usage: Usage::default(),
         counts: Counts::default(),

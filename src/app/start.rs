@@ -17,6 +17,7 @@ use crate::config::places::Places;
 use crate::config::settings::Settings;
 use crate::config::trust;
 use crate::jobs::Jobs;
+use crate::jobs::table::{Hooks, JobNews, JobTable, KeeperProgram, Setup, clean_abandoned};
 use crate::llm::endpoint::Secret;
 use crate::llm::error::{ErrorClass, LlmError};
 use crate::llm::models::{Models, ModelsOptions, SelectError, Start as ModelStart, StartReason};
@@ -36,6 +37,7 @@ use crate::tools::{FileLocks, ToolLimits, Tools, UnknownTool};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tokio::sync::mpsc;
 
 /// What keeps an agent from starting. The texts are for people.
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +75,9 @@ pub enum StartError {
     /// A tool that does not exist.
     #[error(transparent)]
     Tool(#[from] UnknownTool),
+    /// No background jobs can be had.
+    #[error("The program can't find its own file: {0}. Start Mynah again.")]
+    Keeper(String),
     /// A `--set` without a value.
     #[error("`--set {0}` needs the form KEY=VALUE, for example --set tools.bash_timeout_seconds=600.")]
     Set(String),
@@ -188,9 +193,11 @@ pub async fn start(args: &RunArgs, around: &Surroundings, interactive: bool) -> 
     let mut history: Vec<Arc<Message>> = context.messages.into_iter().map(|(_, message)| message).collect();
     repair::repair(&mut history);
     let logged = Logged { model: context.model, thinking: context.thinking, name: context.name };
+    let (table, job_news) = job_table(settings, around, &log)?;
     let workshop = Workshop {
         cwd: around.cwd.clone(),
         jobs: Jobs::new(),
+        table,
         output_dir: output_dir(&log),
         limits: ToolLimits {
             bash_timeout: settings.tools.bash_timeout,
@@ -205,7 +212,7 @@ pub async fn start(args: &RunArgs, around: &Surroundings, interactive: bool) -> 
     let said = history.clone();
     let grant_state = around.places.state.clone();
     let grant_project = around.project_root.clone();
-    let handle = session::start(SessionParts {
+    let parts = SessionParts {
         log,
         history,
         declared: context.system,
@@ -237,8 +244,33 @@ pub async fn start(args: &RunArgs, around: &Surroundings, interactive: bool) -> 
             longest_wait: settings.retry.max_delay,
         },
         max_rounds: settings.max_rounds.unwrap_or(0),
-    });
+    };
+    let handle = session::start(parts, job_news);
     Ok(Started { handle, header, notices, history: said, models })
+}
+
+/// The background jobs of the session, and what they tell.
+fn job_table(
+    settings: &Settings,
+    around: &Surroundings,
+    log: &Log,
+) -> Result<(Arc<JobTable>, mpsc::UnboundedReceiver<JobNews>), StartError> {
+    let root = around.places.state.join("jobs");
+    // What nobody came back for ends with the first program that starts a day later.
+    let abandoned = root.clone();
+    tokio::spawn(async move {
+        clean_abandoned(&abandoned, jiff::Timestamp::now().as_millisecond()).await;
+    });
+    let keeper = KeeperProgram::this().map_err(|error| StartError::Keeper(error.to_string()))?;
+    let setup = Setup {
+        root,
+        session: log.header().id.clone(),
+        keeper,
+        limit: settings.jobs.most_live,
+        log_cap: settings.jobs.log_cap,
+    };
+    let (hooks, news) = Hooks::channel();
+    Ok((JobTable::new(setup, hooks), news))
 }
 
 impl ModelSource for Models {

@@ -6,6 +6,7 @@ use super::slash;
 use super::update::voice::Dictating;
 use crate::agent::view::SessionView;
 use crate::config::display::{Display, ThinkingStyle};
+use crate::config::jobs::AtQuit;
 use crate::config::key::Key;
 use crate::config::keymap::Keymap;
 use crate::config::load::Loaded;
@@ -21,6 +22,8 @@ use crate::transcript::conversation::Conversation;
 use crate::transcript::item::Body;
 use crate::ui::chrome::phase::Phase;
 use crate::ui::composer::{Composer, Mark};
+use crate::ui::jobs::ShownJobs;
+use crate::ui::jobs::log::JobLog;
 use crate::ui::layers::Layer;
 use crate::ui::layers::models::ModelItem;
 use crate::ui::look::Look;
@@ -82,6 +85,8 @@ pub struct AppState {
     pub verbs: Verbs,
     /// Enter steers the running turn.
     pub enter_steers: bool,
+    /// What becomes of background jobs that run when the program is left.
+    pub jobs_at_quit: AtQuit,
     /// The mouse is taken.
     pub mouse: bool,
     /// Of the mouse only the wheel.
@@ -111,6 +116,10 @@ pub struct AppState {
     pub draft: DraftClock,
     /// What the turn does now.
     pub phase: Phase,
+    /// Background jobs of the session.
+    pub jobs: ShownJobs,
+    /// The log of the one that is shown.
+    pub job_log: Option<JobLog>,
     /// What lies over the page, the topmost last.
     pub layers: Vec<Layer>,
     /// The agent and its session.
@@ -314,6 +323,7 @@ impl AppState {
             display: settings.display,
             verbs: settings.verbs.clone(),
             enter_steers: settings.enter_steers,
+            jobs_at_quit: settings.jobs.at_quit,
             mouse: screen.mouse,
             wheel_only: screen.wheel_only,
             open_links: screen.open_links,
@@ -328,6 +338,8 @@ impl AppState {
             composer,
             draft: DraftClock::default(),
             phase: Phase::default(),
+            jobs: ShownJobs::default(),
+            job_log: None,
             layers: Vec::new(),
             session: Session {
                 waiting: beginning.prompts.into_iter().map(Early::Prompt).collect(),

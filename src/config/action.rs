@@ -148,6 +148,8 @@ actions! {
     PickModel, "pick_model", [Global], "Choose a model";
     NextModel, "next_model", [Global], "Next model of the same provider";
     NextThinking, "next_thinking", [Global], "Next thinking level";
+    Jobs, "jobs", [Global], "Background jobs";
+    SendToBackground, "send_to_background", [Global ComposerEmpty], "Let the running command go on in the background";
     PickSession, "pick_session", [Global], "Choose a session";
     NewSession, "new_session", [Global], "New session";
     ExpandRows, "expand_rows", [Global], "Expand all rows";
@@ -268,6 +270,7 @@ actions! {
     PopupCopyPath, "popup_copy_path", [Popup], "Copy the path of the file with all of the output";
     PopupFollow, "popup_follow", [Popup], "Stay at the end, or not";
     PopupSides, "popup_sides", [Popup], "Show a change side by side, or not";
+    PopupStop, "popup_stop", [Popup], "Stop the job";
 
     // Settings.
     SettingChange, "setting_change", [Settings], "Change it: switch, next choice, or write";

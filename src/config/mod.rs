@@ -25,6 +25,7 @@ pub mod chord;
 pub mod display;
 pub mod env;
 pub mod grants;
+pub mod jobs;
 pub mod key;
 pub mod key_table;
 pub mod keymap;

@@ -5,6 +5,7 @@
 
 use super::check::{Kind, Value};
 use super::display::{CountStyle, Display, ThinkingStyle};
+use super::jobs::{AtQuit, JobSettings};
 use super::verbs::Verbs;
 use super::voice::{self, ReferenceSource, Voice};
 use crate::proto::ask::PermissionMode;
@@ -111,6 +112,14 @@ pub const SETTINGS: &[SettingMeta] = &[
     SettingMeta::new("tools.shell_path", Kind::Text, "The shell; empty for bash, else sh"),
     SettingMeta::new("tools.shell_prefix", Kind::Text, "Put in front of every shell command"),
     SettingMeta::new("tools.resize_images", Kind::Bool, "Shrink large pictures for the model"),
+    SettingMeta::new(
+        "jobs.log_megabytes",
+        Kind::Integer { min: 1, max: 100_000 },
+        "Output that is kept of a background job",
+    ),
+    SettingMeta::new("jobs.most_live", number(1_000), "Background jobs that may run at once"),
+    SettingMeta::new("jobs.at_quit", Kind::Choice(AtQuit::NAMES), "What becomes of jobs that run at the end")
+        .live(),
     SettingMeta::new("retry.max_attempts", number(100), "How often a failed request is repeated"),
     SettingMeta::new(
         "retry.base_seconds",
@@ -336,6 +345,8 @@ pub struct Settings {
     pub permissions: PermissionSettings,
     /// `[tools]`
     pub tools: ToolSettings,
+    /// `[jobs]`
+    pub jobs: JobSettings,
     /// `[retry]`
     pub retry: RetrySettings,
     /// Silence after which a response has failed; `None` for no limit.
@@ -469,6 +480,7 @@ impl Settings {
                 shell_prefix: values.optional_text("tools.shell_prefix"),
                 resize_images: values.switch("tools.resize_images"),
             },
+            jobs: JobSettings::of(&values),
             retry: RetrySettings {
                 max_attempts: values.number("retry.max_attempts"),
                 base: values.seconds("retry.base_seconds"),

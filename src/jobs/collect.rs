@@ -5,6 +5,7 @@ use super::live::Live;
 use super::plain_text::{PlainText, TextSink};
 use super::process::SaveAbove;
 use super::spill::{Saved, Spill};
+use super::steps::clock::StepClock;
 use super::tail::Tail;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -50,6 +51,27 @@ impl TextSink for Pages {
     }
 }
 
+struct PagesAndSteps<'run> {
+    pages: &'run mut Pages,
+    steps: Option<&'run mut StepClock>,
+}
+
+impl TextSink for PagesAndSteps<'_> {
+    fn text(&mut self, text: &str) {
+        self.pages.text(text);
+        if let Some(steps) = &mut self.steps {
+            steps.text(text);
+        }
+    }
+
+    fn erase_line(&mut self) {
+        self.pages.erase_line();
+        if let Some(steps) = &mut self.steps {
+            steps.erase_line();
+        }
+    }
+}
+
 impl Collector {
     pub fn new(output_dir: PathBuf) -> Self {
         Self {
@@ -65,12 +87,12 @@ impl Collector {
         self.spill.ready().await;
     }
 
-    /// Takes the next bytes.
-    pub fn push(&mut self, bytes: &[u8]) {
+    /// Takes the next bytes, printed by the step that runs.
+    pub fn push(&mut self, bytes: &[u8], steps: Option<&mut StepClock>) {
         self.raw_bytes += bytes.len() as u64;
         self.spill.push(bytes);
         self.pages.now = Instant::now();
-        self.plain.push(bytes, &mut self.pages);
+        self.plain.push(bytes, &mut PagesAndSteps { pages: &mut self.pages, steps });
     }
 
     /// When [`Self::take_live`] should be called.
@@ -84,12 +106,21 @@ impl Collector {
     }
 
     /// No more bytes will come. Waits for the disk for `patience` at most.
-    pub async fn finish(mut self, save: SaveAbove, patience: Duration) -> Collected {
+    pub async fn finish(self, save: SaveAbove, patience: Duration) -> Collected {
+        self.end(Some(save), patience).await
+    }
+
+    /// The same, with all of it in the file.
+    pub async fn finish_whole(self, patience: Duration) -> Collected {
+        self.end(None, patience).await
+    }
+
+    async fn end(mut self, save: Option<SaveAbove>, patience: Duration) -> Collected {
         self.plain.finish(&mut self.pages);
         let tail = self.pages.tail;
-        let wanted = tail.lines() > save.lines || tail.content_bytes() > save.bytes;
+        let wanted = save.is_none_or(|save| tail.lines() > save.lines || tail.content_bytes() > save.bytes);
         Collected {
-            saved: self.spill.finish(wanted, patience).await,
+            saved: self.spill.finish(wanted && self.raw_bytes > 0, patience).await,
             tail,
             raw_bytes: self.raw_bytes,
             not_text: self.plain.not_text(),

@@ -15,6 +15,8 @@ pub struct Groups {
     /// Groups whose shell runs, with the number of the command.
     running: BTreeMap<i32, u64>,
     left: BTreeSet<i32>,
+    /// Numbers of the commands that have become background jobs: others look after them.
+    detached: BTreeSet<u64>,
 }
 
 impl Groups {
@@ -32,9 +34,15 @@ impl Groups {
         }
     }
 
-    /// Numbers of the commands that run.
-    pub fn running(&self) -> BTreeSet<u64> {
-        self.running.values().copied().collect()
+    /// The command of this group is a background job from now on: neither we nor the guard end it.
+    pub fn detached(&mut self, group: Pid, command: u64) {
+        self.running.remove(&group.as_raw_pid());
+        self.detached.insert(command);
+    }
+
+    /// Numbers of the commands that run, and of those that others look after: what is left behind is none of theirs.
+    pub fn spared(&self) -> BTreeSet<u64> {
+        self.running.values().chain(&self.detached).copied().collect()
     }
 
     /// Groups that finished commands have left behind.
@@ -43,7 +51,8 @@ impl Groups {
         self.left.iter().filter_map(|group| Pid::from_raw(*group)).collect()
     }
 
-    /// All of them as a line for the guard: numbers, those left behind with `~` in front.
+    /// All of them as a line for the guard: numbers, those left behind with `~` in front, and the numbers of commands that
+    /// it must spare with `-` in front.
     pub fn line(&self) -> String {
         let mut line = String::new();
         for group in self.running.keys() {
@@ -52,6 +61,9 @@ impl Groups {
         }
         for group in &self.left {
             let _infallible = write!(line, "~{group} ");
+        }
+        for command in &self.detached {
+            let _infallible = write!(line, "-{command} ");
         }
         line.push('\n');
         line
@@ -63,7 +75,7 @@ impl Groups {
 }
 
 /// The group has members and no leader.
-fn is_left(group: Pid) -> bool {
+pub fn is_left(group: Pid) -> bool {
     let has_members = !matches!(test_kill_process_group(group), Err(Errno::SRCH));
     has_members && test_kill_process(group) == Err(Errno::SRCH)
 }
@@ -90,11 +102,11 @@ mod tests {
         let mut groups = Groups::default();
         groups.started(group, 1);
         assert_eq!(groups.line(), format!("{group} \n"));
-        assert_eq!(groups.running(), BTreeSet::from([1]));
+        assert_eq!(groups.spared(), BTreeSet::from([1]));
         shell.wait().unwrap();
         groups.ended(group);
         assert_eq!(groups.line(), format!("~{group} \n"));
-        assert_eq!((groups.left(), groups.running().len()), (vec![group], 0));
+        assert_eq!((groups.left(), groups.spared().len()), (vec![group], 0));
 
         drop(input);
         output.read_to_end(&mut Vec::new()).unwrap();
@@ -105,6 +117,17 @@ mod tests {
             std::thread::yield_now();
         }
         assert_eq!(groups.line(), "\n");
+    }
+
+    #[test]
+    fn a_command_in_the_background_is_spared() {
+        let (us, other) = (rustix::process::getpid(), Pid::INIT);
+        let mut groups = Groups::default();
+        groups.started(us, 7);
+        groups.started(other, 8);
+        groups.detached(us, 7);
+        assert_eq!(groups.spared(), BTreeSet::from([7, 8]));
+        assert_eq!(groups.line(), "1 -7 \n");
     }
 
     #[test]

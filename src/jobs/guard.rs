@@ -12,8 +12,9 @@ use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-/// `$1` is a pattern for the environment of our processes. A line holds all groups; `~` marks those without a leader,
-/// whose number has a new use as soon as there is a process of that number. An unfinished line is not used.
+/// `$1` is a pattern for the environment of our processes, `$2` the beginning of one for a single command. A line holds
+/// all groups; `~` marks those without a leader, whose number has a new use as soon as there is a process of that number;
+/// `-` marks commands that have become background jobs, whose processes are spared. An unfinished line is not used.
 const SCRIPT: &str = r#"
 trap '' HUP INT QUIT TERM
 groups=
@@ -22,6 +23,7 @@ found=
 end() {
   for id in $groups; do
     case $id in
+      '-'*) continue ;;
       '~'*) id=${id#'~'}; kill -0 "$id" && continue ;;
     esac
     kill -s "$1" -- "-$id" && kill -s CONT -- "-$id" && found=1
@@ -29,14 +31,19 @@ end() {
   for file in $(grep -lzs -- "$pattern" /proc/[0-9]*/environ); do
     id=${file#/proc/}
     id=${id%/environ}
+    [ -n "$spared" ] && grep -qzsE -- "$2($spared)(:|\$)" "$file" && continue
     kill -s "$1" "$id" && kill -s CONT "$id" && found=1
   done
 }
 pattern=$1
-end TERM
+spared=
+for id in $groups; do
+  case $id in '-'*) spared=${spared:+$spared|}${id#-} ;; esac
+done
+end TERM "$2"
 [ -n "$found" ] || exit 0
 sleep 2
-end KILL
+end KILL "$2"
 "#;
 
 /// The shell that outlives us, and what it knows.
@@ -89,9 +96,11 @@ impl Guard {
     }
 
     fn start_shell(&mut self) -> io::Result<()> {
-        let pattern = format!("^{VARIABLE}=.*{}", self.prefix.replace('.', "[.]"));
+        let prefix = self.prefix.replace('.', "[.]");
+        let pattern = format!("^{VARIABLE}=.*{prefix}");
+        let command = format!("^{VARIABLE}=(.*:)?{prefix}");
         let mut child = Command::new("/bin/sh")
-            .args(["-c", SCRIPT, "mynah-guard", &pattern])
+            .args(["-c", SCRIPT, "mynah-guard", &pattern, &command])
             .current_dir("/")
             .stdin(Stdio::piped())
             .stdout(Stdio::null())

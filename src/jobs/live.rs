@@ -1,7 +1,18 @@
 //! What a front end sees of a running command: new text only, at most 30 times a second, bounded. Pure.
 
+use crate::proto::chain::Chain;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
+
+/// What is new of a running command.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LiveNews {
+    /// More text. A carriage return in it means that the current line begins anew.
+    Output(String),
+    /// Its steps. Text that comes belongs to the one that runs.
+    Steps(Arc<Chain>),
+}
 
 /// Time between two deltas.
 const INTERVAL: Duration = Duration::from_millis(34);

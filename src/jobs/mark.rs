@@ -4,7 +4,7 @@
 //! A value is a list of marks, outermost first: a Mynah that runs as a command of another one adds its own, so that
 //! either finds what it has started. Limits: what a program starts with an emptied environment carries no mark.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 
 /// Name of the variable.
@@ -17,12 +17,9 @@ pub struct Mark {
     outer: OsString,
 }
 
-/// Which of the marked processes are meant.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Marked {
-    token: String,
-    commands: Commands,
-}
+/// Which of the marked processes are meant, by token.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marked(BTreeMap<String, Vec<Commands>>);
 
 /// Commands by their numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +34,11 @@ impl Mark {
     /// A new one. `outer` is the value that we were started with ourselves.
     pub fn new(outer: Option<OsString>) -> Self {
         Self { token: format!("{:016x}", fastrand::u64(..)), outer: outer.unwrap_or_default() }
+    }
+
+    /// The part of all marks of ours that no other has.
+    pub fn token(&self) -> &str {
+        &self.token
     }
 
     /// What all marks of ours begin with. Letters and digits, and a dot at its end.
@@ -56,11 +58,25 @@ impl Mark {
 
     /// The processes of these commands.
     pub fn of(&self, commands: Commands) -> Marked {
-        Marked { token: self.token.clone(), commands }
+        Marked::new(self.token.clone(), commands)
     }
 }
 
 impl Marked {
+    /// Those of a mark that is known by its token.
+    pub fn new(token: String, commands: Commands) -> Self {
+        Self(BTreeMap::from([(token, vec![commands])]))
+    }
+
+    /// All that are meant by one of these.
+    pub fn any_of(all: impl IntoIterator<Item = Self>) -> Self {
+        let mut joined = Self::default();
+        for (token, commands) in all.into_iter().flat_map(|marked| marked.0) {
+            joined.0.entry(token).or_default().extend(commands);
+        }
+        joined
+    }
+
     /// Whether a process with this environment, as `/proc` shows it, is meant.
     pub fn matches(&self, environment: &[u8]) -> bool {
         environment.split(|byte| *byte == 0).any(|variable| {
@@ -72,10 +88,12 @@ impl Marked {
     }
 
     fn is_meant(&self, mark: &[u8]) -> bool {
-        let number = std::str::from_utf8(mark)
-            .ok()
-            .and_then(|mark| mark.strip_prefix(&self.token)?.strip_prefix('.')?.parse().ok());
-        number.is_some_and(|number| match &self.commands {
+        let Some((token, number)) = std::str::from_utf8(mark).ok().and_then(|mark| mark.rsplit_once('.'))
+        else {
+            return false;
+        };
+        let (Some(meant), Ok(number)) = (self.0.get(token), number.parse()) else { return false };
+        meant.iter().any(|commands| match commands {
             Commands::Only(only) => number == *only,
             Commands::AllBut(others) => !others.contains(&number),
         })
@@ -122,6 +140,18 @@ mod tests {
         assert!(inner.of(Commands::Only(5)).matches(&value));
         assert!(!outer.of(Commands::Only(5)).matches(&value));
         assert!(!inner.of(Commands::Only(3)).matches(&value));
+    }
+
+    #[test]
+    fn commands_of_several_marks_are_found_at_once() {
+        let (one, two) = (Mark::new(None), Mark::new(None));
+        let any =
+            Marked::any_of([one.of(Commands::Only(1)), two.of(Commands::Only(2)), one.of(Commands::Only(3))]);
+        for (mark, number, want) in
+            [(&one, 1, true), (&one, 3, true), (&one, 2, false), (&two, 2, true), (&two, 1, false)]
+        {
+            assert_eq!(any.matches(&environment(&mark.value(number))), want, "{number}");
+        }
     }
 
     #[test]

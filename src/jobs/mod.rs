@@ -6,25 +6,35 @@
 //! of our groups is ended at [`Jobs::shutdown`], or by the guard when nothing of ours can run any more.
 
 mod collect;
+mod detached;
 mod groups;
 mod guard;
+mod identity;
+pub mod keeper;
 mod live;
+pub mod log;
 mod mark;
 mod plain_text;
 mod process;
 #[cfg(target_os = "linux")]
 mod processes;
+mod readiness;
 pub mod segments;
 mod spill;
+pub mod steps;
+pub mod table;
 mod tail;
 mod terminal;
 mod tree;
 
-pub use process::{End, Finished, ProcessError, SaveAbove, ShellCommand, signal_name};
+pub use detached::Detached;
+pub use live::LiveNews;
+pub use process::{End, Finished, Outcome, ProcessError, SaveAbove, ShellCommand, signal_name};
 pub use spill::Saved;
 
 use guard::Guard;
 use mark::{Commands, Mark};
+use process::Requests;
 use rustix::process::{Pid, Signal};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,15 +71,31 @@ impl Jobs {
         })
     }
 
-    /// Runs a command to its end. `output` gets new text at most 30 times a second while it runs; a carriage return
-    /// in it means that the current line begins anew. When `cancel` fires, or the future is dropped, the whole tree
+    /// Runs a command to its end. `output` gets new text at most 30 times a second while it runs, more often at the begin
+    /// of a step, and the steps whenever another one begins. When `cancel` fires, or the future is dropped, the whole tree
     /// is ended; the result comes at once and the rest happens behind it.
     pub async fn run(
         self: &Arc<Self>,
         command: ShellCommand,
         cancel: &CancellationToken,
-        output: impl Fn(String) + Send + Sync + 'static,
+        output: impl Fn(LiveNews) + Send + Sync + 'static,
     ) -> Result<Finished, ProcessError> {
+        match self.run_detachable(command, cancel, &CancellationToken::new(), output).await? {
+            Outcome::Finished(finished) => Ok(finished),
+            // Nobody asks for it.
+            Outcome::Detached(_) => Err(ProcessError::Lost),
+        }
+    }
+
+    /// The same of a command that goes on in the background when `detach` fires: then it is the caller's, who gives it to
+    /// [`table::JobTable::adopt`]. It no longer has a time limit, and `cancel` does not end it any more.
+    pub async fn run_detachable(
+        self: &Arc<Self>,
+        command: ShellCommand,
+        cancel: &CancellationToken,
+        detach: &CancellationToken,
+        output: impl Fn(LiveNews) + Send + Sync + 'static,
+    ) -> Result<Outcome, ProcessError> {
         // From here on a shutdown waits for us, so what it does not see it finds.
         let held = self.supervisors.token();
         if self.closing.is_cancelled() {
@@ -80,10 +106,17 @@ impl Jobs {
         self.with_guard(Guard::start);
         let running = process::start(&command, number, &self.mark.value(number))?;
         self.with_guard(|guard| guard.update(|groups| groups.started(running.group(), number)));
-        let stop = cancel.child_token();
-        let _stop_when_dropped = stop.clone().drop_guard();
+        let requests = Requests { stop: cancel.child_token(), detach: detach.clone() };
+        let _stop_when_dropped = requests.stop.clone().drop_guard();
         let (sender, receiver) = oneshot::channel();
-        self.supervisors.spawn(process::supervise(Arc::clone(self), running, command, stop, sender, output));
+        self.supervisors.spawn(process::supervise(
+            Arc::clone(self),
+            running,
+            command,
+            requests,
+            sender,
+            output,
+        ));
         drop(held);
         receiver.await.unwrap_or(Err(ProcessError::Lost))
     }
@@ -119,7 +152,7 @@ impl Jobs {
     /// Ends what belongs to commands that no longer run.
     async fn end_what_is_left(&self) {
         let (left, running) =
-            self.with_guard(|guard| guard.update(|groups| (groups.left(), groups.running())));
+            self.with_guard(|guard| guard.update(|groups| (groups.left(), groups.spared())));
         let mut tree = Tree::new(left, self.mark.of(Commands::AllBut(running)));
         if tree.is_alive() {
             tree.signal(Signal::TERM);

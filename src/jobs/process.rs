@@ -6,11 +6,17 @@
 //! sent before the reaping.
 
 use super::collect::{Collected, Collector};
+use super::detached::Detached;
+use super::live::LiveNews;
 use super::mark;
 use super::spill::Saved;
+use super::steps::Plan;
+use super::steps::clock::{Answer, Ended, Mark, StepClock};
+use super::steps::launch::{Launch, can_time, read_now};
 use super::terminal::TerminalWatch;
 use super::tree::Tree;
 use super::{GRACE, Jobs};
+use crate::proto::chain::Chain;
 use rustix::process::{Pid, Signal};
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -27,7 +33,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 /// How long output is still taken after the shell's exit, when something else holds the pipe open.
-const DRAIN: Duration = Duration::from_millis(200);
+pub const DRAIN: Duration = Duration::from_millis(200);
 
 /// How long a result waits for the disk: normally, and after a stop.
 const DISK_PATIENCE: Duration = Duration::from_secs(10);
@@ -35,6 +41,9 @@ const DISK_PATIENCE_STOPPED: Duration = Duration::from_millis(20);
 
 /// Bytes that a pipe holds at most, and that are read at once.
 const CHUNK: usize = 64 * 1024;
+
+/// Pieces of [`CHUNK`] that are read before a mark is answered.
+const MOST_BEFORE_MARK: usize = 64;
 
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +64,8 @@ pub struct ShellCommand {
     pub output_dir: PathBuf,
     /// When that file is wanted.
     pub save: SaveAbove,
+    /// Its steps are to be timed.
+    pub steps: Option<Plan>,
 }
 
 /// An output beyond one of these is saved whole.
@@ -87,6 +98,17 @@ pub struct Finished {
     pub not_text: u64,
     /// The file with all of it.
     pub saved: Saved,
+    /// Its steps, if they were timed.
+    pub chain: Option<Chain>,
+}
+
+/// What became of a command.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It has ended, or is being ended.
+    Finished(Finished),
+    /// It goes on, and is the caller's to look after.
+    Detached(Box<Detached>),
 }
 
 /// How a command ended.
@@ -129,6 +151,9 @@ pub enum ProcessError {
     /// Its end could not be observed.
     #[error("The end of the command could not be observed: {0}. It may still be running.")]
     Wait(io::Error),
+    /// It could not be sent to the background.
+    #[error("The command could not go on in the background: {0}. It was stopped.")]
+    Detach(io::Error),
     /// The program is quitting.
     #[error("The program is quitting. The command was not started.")]
     Closing,
@@ -148,6 +173,29 @@ pub struct Running {
     terminal: TerminalWatch,
     started: Instant,
     exit: Option<Exit>,
+    timing: Option<Timing>,
+}
+
+/// The timing of its steps.
+#[derive(Debug)]
+struct Timing {
+    launch: Launch,
+    clock: StepClock,
+}
+
+/// A shell that runs and that nobody follows.
+#[derive(Debug)]
+pub struct Parts {
+    /// To be reaped.
+    pub child: Child,
+    /// What it prints from now on; `None` when it has closed its outputs.
+    pub pipe: Option<OwnedFd>,
+    /// Its group, whose leader it is.
+    pub group: Pid,
+    /// Tells when it waits for the terminal.
+    pub terminal: TerminalWatch,
+    /// When it started.
+    pub started: Instant,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -162,6 +210,16 @@ enum Followed {
     DeadlinePassed,
     WantedTerminal,
     Stopped,
+    Detached,
+}
+
+/// What may happen to a command from outside.
+#[derive(Clone, Debug)]
+pub struct Requests {
+    /// It is to end.
+    pub stop: CancellationToken,
+    /// It is to go on without us.
+    pub detach: CancellationToken,
 }
 
 /// Starts the shell of the command of this number, with its mark. Blocks for the time of a spawn, under a millisecond as
@@ -180,6 +238,11 @@ pub fn start(command: &ShellCommand, number: u64, mark: &OsStr) -> Result<Runnin
     }
     shell.envs(command.env.iter().map(|(name, value)| (name, value)));
     shell.env(mark::VARIABLE, mark);
+    let timing = timing(command);
+    if let Some(timing) = &timing {
+        let (name, value) = timing.launch.variable();
+        shell.env(name, value);
+    }
     let started = Instant::now();
     let child = shell.spawn().map_err(|error| {
         if error.kind() == io::ErrorKind::ArgumentListTooLong {
@@ -192,13 +255,37 @@ pub fn start(command: &ShellCommand, number: u64, mark: &OsStr) -> Result<Runnin
     })?;
     let id = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
     let Some(group) = id else { return Err(ProcessError::Lost) };
-    Ok(Running { child, pipe, pipe_open: true, group, number, terminal, started, exit: None })
+    Ok(Running { child, pipe, pipe_open: true, group, number, terminal, started, exit: None, timing })
+}
+
+/// What times the steps of a command; nothing where that can't be had: then it runs untimed.
+fn timing(command: &ShellCommand) -> Option<Timing> {
+    let plan = command.steps.as_ref()?;
+    let is_kept =
+        |name: &OsString| !command.secret_env.iter().any(|secret| name.as_os_str() == secret.as_str());
+    let inherited = std::env::vars_os().map(|(name, _)| name).filter(is_kept);
+    let added = command.env.iter().map(|(name, _)| OsString::from(name));
+    if !can_time(&command.shell, inherited.chain(added)) {
+        return None;
+    }
+    match Launch::prepare(&command.output_dir) {
+        Ok(launch) => Some(Timing { launch, clock: StepClock::new(plan.clone()) }),
+        Err(error) => {
+            tracing::warn!(%error, "the steps of a command can't be timed");
+            None
+        }
+    }
 }
 
 impl Running {
     /// The process group, whose leader is the shell.
     pub const fn group(&self) -> Pid {
         self.group
+    }
+
+    /// Its number among the commands.
+    pub const fn number(&self) -> u64 {
+        self.number
     }
 
     /// Follows the shell until it has exited and its pipe is closed (or [`DRAIN`] has passed), or until `deadline`, a
@@ -208,7 +295,8 @@ impl Running {
         collector: &mut Collector,
         deadline: Option<Instant>,
         stop: impl Future<Output = ()>,
-        live: &impl Fn(String),
+        detach: &CancellationToken,
+        live: &impl Fn(LiveNews),
     ) -> io::Result<Followed> {
         let mut buffer = vec![0; CHUNK];
         tokio::pin!(stop);
@@ -224,9 +312,15 @@ impl Running {
                 () = &mut stop => {
                     return Ok(self.exit.map_or(Followed::Stopped, |exit| Followed::Exited(exit.status)));
                 }
+                // Between two reads: what was read is the collector's, all else is still in the pipe.
+                () = detach.cancelled(), if self.exit.is_none() => return Ok(Followed::Detached),
                 () = at(deadline), if self.exit.is_none() => return Ok(Followed::DeadlinePassed),
                 () = at(drained) => {}
-                () = at(collector.live_due()) => live(collector.take_live()),
+                () = at(collector.live_due()) => live(LiveNews::Output(collector.take_live())),
+                mark = next_mark(&mut self.timing), if self.exit.is_none() => {
+                    self.take_before_mark(collector).await?;
+                    self.mark(&mark, collector, live);
+                }
                 () = self.terminal.wanted_by(self.group), if self.exit.is_none() => {
                     return Ok(Followed::WantedTerminal);
                 }
@@ -240,14 +334,72 @@ impl Running {
         }
     }
 
+    /// Its parts, for who looks after it from now on.
+    pub fn into_parts(self) -> io::Result<Parts> {
+        let pipe = if self.pipe_open { Some(self.pipe.into_nonblocking_fd()?) } else { None };
+        let Self { child, group, terminal, started, timing, .. } = self;
+        if let Some(Timing { mut launch, .. }) = timing {
+            // Its steps are not timed any more: one that waits goes on, and the next finds no pipes.
+            launch.answer(Answer::NoMore);
+        }
+        Ok(Parts { child, pipe, group, terminal, started })
+    }
+
+    /// Takes all that was printed before a mark: what prints it waits for our answer. A daemon of an earlier step may go
+    /// on printing, so there is an end to it.
+    async fn take_before_mark(&mut self, collector: &mut Collector) -> io::Result<()> {
+        let mut buffer = vec![0; CHUNK];
+        for _ in 0..MOST_BEFORE_MARK {
+            collector.ready().await;
+            match read_now(&self.pipe, &mut buffer) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                length => self.take(length, collector, &buffer)?,
+            }
+            if !self.pipe_open {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn mark(&mut self, mark: &Mark, collector: &mut Collector, live: &impl Fn(LiveNews)) {
+        let now_ms = millis(self.started);
+        let Some(Timing { launch, clock }) = &mut self.timing else { return };
+        let turn = clock.mark(mark, now_ms);
+        if turn.is_new {
+            // What was printed is told before the step that did not print it.
+            let text = collector.take_live();
+            if !text.is_empty() {
+                live(LiveNews::Output(text));
+            }
+            live(LiveNews::Steps(Arc::new(clock.chain().unwrap_or_default())));
+        }
+        launch.answer(turn.answer);
+    }
+
+    /// The steps at the end of the command.
+    fn end_steps(&mut self, how: Ended) -> Option<Chain> {
+        let now_ms = millis(self.started);
+        let Timing { launch, mut clock } = self.timing.take()?;
+        if !launch.is_intact() {
+            clock.lose();
+        }
+        clock.end(how, now_ms);
+        clock.saved()
+    }
+
     /// Takes what is in the pipe without waiting, so much at most as a pipe holds by default.
-    fn take_rest(&self, collector: &mut Collector) {
+    fn take_rest(&mut self, collector: &mut Collector) {
         let mut buffer = vec![0; CHUNK];
         if self.pipe_open
             && let Ok(length) = self.pipe.try_read(&mut buffer)
         {
-            collector.push(buffer.get(..length).unwrap_or_default());
+            collector.push(buffer.get(..length).unwrap_or_default(), self.clock());
         }
+    }
+
+    fn clock(&mut self) -> Option<&mut StepClock> {
+        self.timing.as_mut().map(|timing| &mut timing.clock)
     }
 
     fn take(
@@ -258,7 +410,7 @@ impl Running {
     ) -> io::Result<()> {
         match length? {
             0 => self.pipe_open = false,
-            length => collector.push(buffer.get(..length).unwrap_or_default()),
+            length => collector.push(buffer.get(..length).unwrap_or_default(), self.clock()),
         }
         Ok(())
     }
@@ -304,23 +456,28 @@ pub async fn supervise(
     jobs: Arc<Jobs>,
     mut running: Running,
     command: ShellCommand,
-    stop: CancellationToken,
-    result: oneshot::Sender<Result<Finished, ProcessError>>,
-    live: impl Fn(String),
+    requests: Requests,
+    result: oneshot::Sender<Result<Outcome, ProcessError>>,
+    live: impl Fn(LiveNews),
 ) {
     let (group, started) = (running.group, running.started);
     let mut tree = jobs.tree(group, running.number);
-    let mut collector = Collector::new(command.output_dir);
+    let mut collector = Collector::new(command.output_dir.clone());
+    let Requests { stop, detach } = requests;
     let stopped = async {
         tokio::select! {
             () = stop.cancelled() => {}
             () = jobs.closing.cancelled() => {}
         }
     };
+    if let Some(chain) = running.timing.as_ref().and_then(|timing| timing.clock.chain()) {
+        live(LiveNews::Steps(Arc::new(chain)));
+    }
     let deadline = command.timeout.and_then(|timeout| started.checked_add(timeout));
-    let followed = running.follow(&mut collector, deadline, stopped, &live).await;
-    // A caller that no longer waits has dropped its end: then nobody wants the result.
-    let send = |result: oneshot::Sender<_>, finished| drop(result.send(finished));
+    let followed = running.follow(&mut collector, deadline, stopped, &detach, &live).await;
+    // A caller that no longer waits has dropped its end: then nobody wants the result. What is detached ends with it.
+    let send = |result: oneshot::Sender<_>, outcome| drop(result.send(outcome));
+    let finish = |end, collected, chain| Ok(Outcome::Finished(finished(end, started, collected, chain)));
     let reaped = match followed {
         Err(error) => {
             tree.signal(Signal::TERM);
@@ -328,16 +485,26 @@ pub async fn supervise(
             running.reap(tree, Instant::now() + GRACE).await
         }
         Ok(Followed::Exited(status)) => {
+            let end = end_of(status);
+            let chain = running.end_steps(how_ended(end));
             let collected = collector.finish(command.save, DISK_PATIENCE).await;
             jobs.with_guard(|guard| guard.update(|groups| groups.ended(group)));
-            send(result, Ok(finished(end_of(status), started, collected)));
+            send(result, finish(end, collected, chain));
             running.keep_draining(jobs.closing.clone());
+            return;
+        }
+        Ok(Followed::Detached) => {
+            // Its output is wanted whole: it becomes the beginning of a log.
+            let collected = collector.finish_whole(DISK_PATIENCE).await;
+            let detached = Detached::new(Arc::clone(&jobs), running, command, collected);
+            send(result, detached.map(Box::new).map(Outcome::Detached));
             return;
         }
         Ok(Followed::Stopped) => {
             running.take_rest(&mut collector);
+            let chain = running.end_steps(Ended::Aborted);
             let collected = collector.finish(command.save, DISK_PATIENCE_STOPPED).await;
-            send(result, Ok(finished(End::Cancelled, started, collected)));
+            send(result, finish(End::Cancelled, collected, chain));
             // The search for the tree takes milliseconds, and whoever waits for the result shares this thread perhaps.
             tokio::task::yield_now().await;
             tree.signal(Signal::TERM);
@@ -347,14 +514,15 @@ pub async fn supervise(
             tree.signal(Signal::TERM);
             let kill_at = Instant::now() + GRACE;
             let followed = end_gently(&mut running, &mut tree, &mut collector, kill_at, &stop, &live).await;
-            let collected = collector.finish(command.save, DISK_PATIENCE).await;
             let end = match why {
                 Followed::WantedTerminal => End::WantedTerminal,
-                Followed::DeadlinePassed | Followed::Exited(_) | Followed::Stopped => {
+                Followed::DeadlinePassed | Followed::Exited(_) | Followed::Stopped | Followed::Detached => {
                     End::TimedOut(command.timeout.unwrap_or_default())
                 }
             };
-            send(result, Ok(finished(end, started, collected)));
+            let chain = running.end_steps(how_ended(end));
+            let collected = collector.finish(command.save, DISK_PATIENCE).await;
+            send(result, finish(end, collected, chain));
             match followed {
                 Ok(()) => running.reap(tree, kill_at).await,
                 Err(error) => Err(error),
@@ -374,14 +542,16 @@ async fn end_gently(
     collector: &mut Collector,
     kill_at: Instant,
     stop: &CancellationToken,
-    live: &impl Fn(String),
+    live: &impl Fn(LiveNews),
 ) -> io::Result<()> {
-    match running.follow(collector, Some(kill_at), stop.cancelled(), live).await? {
-        Followed::Exited(_) | Followed::Stopped => {}
+    // What is being ended is not sent to the background.
+    let never = CancellationToken::new();
+    match running.follow(collector, Some(kill_at), stop.cancelled(), &never, live).await? {
+        Followed::Exited(_) | Followed::Stopped | Followed::Detached => {}
         // Also one that asks the terminal a second time, while it ends.
         Followed::DeadlinePassed | Followed::WantedTerminal => {
             tree.signal(Signal::KILL);
-            running.follow(collector, Some(Instant::now() + DRAIN), stop.cancelled(), live).await?;
+            running.follow(collector, Some(Instant::now() + DRAIN), stop.cancelled(), &never, live).await?;
         }
     }
     Ok(())
@@ -394,7 +564,29 @@ fn end_of(status: ExitStatus) -> End {
     }
 }
 
-fn finished(end: End, started: Instant, collected: Collected) -> Finished {
+/// The same for the step that ran then.
+const fn how_ended(end: End) -> Ended {
+    match end {
+        End::Exited(code) => Ended::Status(code),
+        End::Signalled(signal) => Ended::Status(128 + signal),
+        End::TimedOut(_) => Ended::TimedOut,
+        End::WantedTerminal | End::Cancelled => Ended::Aborted,
+    }
+}
+
+/// The next mark; never one of a command that is not timed.
+async fn next_mark(timing: &mut Option<Timing>) -> Mark {
+    match timing {
+        Some(timing) => timing.launch.mark().await,
+        None => std::future::pending().await,
+    }
+}
+
+fn millis(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+fn finished(end: End, started: Instant, collected: Collected, chain: Option<Chain>) -> Finished {
     let Collected { tail, saved, raw_bytes, not_text } = collected;
     Finished {
         end,
@@ -406,6 +598,7 @@ fn finished(end: End, started: Instant, collected: Collected) -> Finished {
         raw_bytes,
         not_text,
         saved,
+        chain,
     }
 }
 

@@ -20,13 +20,18 @@ pub struct Process {
     pub started: u64,
 }
 
-/// All processes that were started after us and run; those that end meanwhile may be left out.
-pub fn alive() -> Vec<Process> {
+/// When we were started, as [`Process::started`] counts.
+pub fn our_start() -> u64 {
+    *OUR_START
+}
+
+/// All processes that were started at this time or later and run; those that end meanwhile may be left out.
+pub fn alive(since: u64) -> Vec<Process> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     entries
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
         .filter_map(read)
-        .filter(|process| process.started >= *OUR_START)
+        .filter(|process| process.started >= since)
         .collect()
 }
 
@@ -70,7 +75,7 @@ mod tests {
     #[test]
     fn we_are_among_those_that_run() {
         let us = i32::try_from(std::process::id()).unwrap();
-        let found = alive().into_iter().find(|process| process.id == us).unwrap();
+        let found = alive(our_start()).into_iter().find(|process| process.id == us).unwrap();
         assert_eq!(Some(found), read(us));
         assert!(environment(us).is_some());
     }

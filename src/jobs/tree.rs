@@ -23,9 +23,15 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The processes of these groups, and those that are marked.
+    /// The processes of these groups, and those that are marked, all of them younger than this program.
     pub fn new(groups: Vec<Pid>, marked: Marked) -> Self {
         Self { groups, strays: Strays::new(marked) }
+    }
+
+    /// The same of processes that another program has started, at this time (as in [`super::identity::Identity`]) or
+    /// later.
+    pub fn since(started: u64, groups: Vec<Pid>, marked: Marked) -> Self {
+        Self { groups, strays: Strays::since(started, marked) }
     }
 
     /// Sends a signal to all of them, those found by an earlier call included.
@@ -96,20 +102,26 @@ mod strays {
 
     #[derive(Debug)]
     pub struct Strays {
+        /// Nothing older is looked at.
+        since: u64,
         marked: Marked,
         held: Vec<(Pid, OwnedFd)>,
     }
 
     impl Strays {
-        pub const fn new(marked: Marked) -> Self {
-            Self { marked, held: Vec::new() }
+        pub fn new(marked: Marked) -> Self {
+            Self::since(processes::our_start(), marked)
+        }
+
+        pub const fn since(since: u64, marked: Marked) -> Self {
+            Self { since, marked, held: Vec::new() }
         }
 
         /// Holds descendants of the groups and of what is held, and what is marked, as far as it is outside the
         /// groups. Returns the groups in which something runs.
         pub fn find(&mut self, groups: &[Pid]) -> HashSet<Pid> {
             self.held.retain(|(_, handle)| is_alive(handle));
-            let all = processes::alive();
+            let all = processes::alive(self.since);
             let group = |process: &Process| Pid::from_raw(process.group).filter(|id| groups.contains(id));
             let mut family: HashSet<i32> = self.held.iter().map(|(pid, _)| pid.as_raw_pid()).collect();
             family.extend(all.iter().filter(|process| group(process).is_some()).map(|process| process.id));
@@ -184,6 +196,9 @@ mod strays {
 
     impl Strays {
         pub fn new(_: Marked) -> Self {
+            Self
+        }
+        pub fn since(_: u64, _: Marked) -> Self {
             Self
         }
         pub fn find(&mut self, groups: &[Pid]) -> HashSet<Pid> {

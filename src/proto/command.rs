@@ -1,7 +1,7 @@
 //! What anyone may ask of an agent. Nothing here knows about widgets.
 
 use super::ask::{PermissionAnswer, PermissionMode};
-use super::ids::{AskId, TicketId};
+use super::ids::{AskId, JobId, TicketId};
 use super::message::Block;
 use super::model::{ModelRef, ThinkingLevel};
 use serde::{Deserialize, Serialize};
@@ -59,6 +59,12 @@ pub enum Command {
     },
     /// Stops the user's shell command. Does no harm when none runs.
     CancelShell,
+    /// Lets the commands that the turn runs go on as background jobs. Does no harm when none runs.
+    SendToBackground,
+    /// Stops a background job and all that it started. Does no harm when it has ended.
+    StopJob(JobId),
+    /// Whether background jobs go on when the session ends, to be taken over by its next run.
+    KeepJobs(bool),
 }
 
 /// What is submitted.

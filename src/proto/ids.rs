@@ -64,6 +64,10 @@ text_id!(
     CallId
 );
 text_id!(
+    /// A background shell job: a name made of its title, unique in its session.
+    JobId
+);
+text_id!(
     /// A session that works: the main one or a child.
     AgentId
 );
@@ -79,10 +83,6 @@ number_id!(
 number_id!(
     /// One submitted prompt; resolves exactly once.
     TicketId
-);
-number_id!(
-    /// One shell process.
-    JobId
 );
 number_id!(
     /// One question to the user.

@@ -16,6 +16,7 @@ mod ls;
 pub mod paths;
 mod read;
 pub mod registry;
+mod shell_job;
 pub mod truncate;
 mod walk;
 mod write;
@@ -25,8 +26,10 @@ pub use file_locks::FileLocks;
 pub use registry::{Tools, UnknownTool, malformed_call};
 
 use crate::jobs::Jobs;
+use crate::jobs::table::JobTable;
 use crate::llm::BoxFuture;
 use crate::proto::ask::{AskPreview, Subject};
+use crate::proto::chain::{Chain, Wait};
 use crate::proto::ids::CallId;
 use crate::proto::tool::{ToolOutput, ToolSpec};
 use serde_json::{Map, Value};
@@ -80,10 +83,14 @@ pub struct ToolCx {
     pub cwd: PathBuf,
     /// Fires when the user stops the turn.
     pub cancel: CancellationToken,
+    /// Fires when the user wants the command to go on in the background.
+    pub detach: CancellationToken,
     /// Takes new output while the call runs.
     pub progress: Progress,
     /// Shell processes.
     pub jobs: Arc<Jobs>,
+    /// Background jobs.
+    pub table: Arc<JobTable>,
     /// Where whole outputs go when the model gets only a part.
     pub output_dir: PathBuf,
     /// What the settings say.
@@ -132,25 +139,41 @@ pub struct ToolLimits {
     pub resize_images: bool,
 }
 
-/// Takes new output of a running call.
+/// What is new of a running call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ProgressNews {
+    /// More output. A carriage return means that the current line begins anew.
+    Output(String),
+    /// The steps of a shell command, all of them. Output that comes belongs to the step that runs.
+    Steps(Arc<Chain>),
+    /// It waits for something that ends at a known time, or no longer does.
+    Wait(Option<Wait>),
+}
+
+/// Takes what is new of a running call.
 #[derive(Clone)]
-pub struct Progress(Arc<dyn Fn(String) + Send + Sync>);
+pub struct Progress(Arc<dyn Fn(ProgressNews) + Send + Sync>);
 
 impl Progress {
-    /// Output goes to this function.
-    pub fn new(sink: impl Fn(String) + Send + Sync + 'static) -> Self {
+    /// News go to this function.
+    pub fn new(sink: impl Fn(ProgressNews) + Send + Sync + 'static) -> Self {
         Self(Arc::new(sink))
     }
 
-    /// Output goes nowhere.
+    /// News go nowhere.
     pub fn none() -> Self {
         Self::new(|_| {})
     }
 
-    /// Tells what is new. At most 30 times a second: collect in between. A carriage return means that the current line
+    /// Tells new output, at most 30 times a second: collect in between. A carriage return means that the current line
     /// begins anew.
     pub fn send(&self, delta: String) {
-        (self.0)(delta);
+        self.tell(ProgressNews::Output(delta));
+    }
+
+    /// Tells what is new.
+    pub fn tell(&self, news: ProgressNews) {
+        (self.0)(news);
     }
 }
 

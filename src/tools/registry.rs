@@ -1,7 +1,7 @@
 //! The table of tools: what exists, in which order a model sees it, and what a call becomes before it runs.
 
 use super::arguments::{self, Arguments};
-use super::{Tool, bash, edit, find, grep, ls, read, write};
+use super::{Tool, bash, edit, find, grep, ls, read, shell_job, write};
 use crate::proto::message::ToolCall;
 use crate::proto::tool::{ToolOutput, ToolSpec};
 use std::sync::Arc;
@@ -32,6 +32,8 @@ impl Tools {
         Self::of(vec![
             Arc::new(read::Read),
             Arc::new(bash::Bash),
+            Arc::new(shell_job::ShellJobStart),
+            Arc::new(shell_job::ShellJob),
             Arc::new(edit::Edit),
             Arc::new(write::Write),
             Arc::new(grep::Grep),
@@ -154,9 +156,12 @@ mod tests {
     #[test]
     fn the_order_is_fixed_and_the_declaration_small() {
         let tools = Tools::builtin();
-        assert_eq!(tools.names(), ["read", "bash", "edit", "write", "grep", "find", "ls"]);
+        assert_eq!(
+            tools.names(),
+            ["read", "bash", "shell_job_start", "shell_job", "edit", "write", "grep", "find", "ls"]
+        );
         let json = serde_json::to_string(&*tools.specs()).unwrap();
-        assert!(json.len() < 4608, "{} bytes", json.len());
+        assert!(json.len() < 6400, "{} bytes", json.len());
         for tool in tools.iter() {
             assert!(!tool.summary().is_empty());
             assert_eq!(tool.spec().parameters.get("type"), Some(&json!("object")));
@@ -172,7 +177,8 @@ mod tests {
         let error = tools.select(&["gerp".to_owned()]).err().unwrap();
         assert_eq!(
             error.to_string(),
-            "`gerp` is no tool. Did you mean `grep`? There are: read, bash, edit, write, grep, find, ls."
+            "`gerp` is no tool. Did you mean `grep`? There are: read, bash, shell_job_start, shell_job, edit, write, grep, \
+             find, ls."
         );
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Arguments, FileLocks, Progress, Tool, ToolCx, ToolLimits, Withheld, arguments};
 use crate::jobs::Jobs;
+use crate::jobs::table::testing::jobs_in;
 use crate::proto::ids::CallId;
 use crate::proto::message::text_of;
 use crate::proto::tool::ToolOutput;
@@ -16,8 +17,10 @@ pub fn context(cwd: &Path) -> ToolCx {
         call: CallId::new("call"),
         cwd: cwd.to_owned(),
         cancel: CancellationToken::new(),
+        detach: CancellationToken::new(),
         progress: Progress::none(),
         jobs: Jobs::new(),
+        table: jobs_in(cwd).0,
         output_dir: cwd.join(".output"),
         limits: ToolLimits {
             bash_timeout: Some(std::time::Duration::from_secs(120)),

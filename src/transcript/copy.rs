@@ -14,6 +14,7 @@ pub fn text(item: &Item) -> String {
         Body::Shell(shell) => shell_text(shell),
         Body::Compaction(compaction) => compaction.summary.clone(),
         Body::Custom { text, .. } | Body::Notice { text, .. } => text.clone(),
+        Body::Jobs(jobs) => jobs.text.clone(),
         Body::TurnEnd(_) => String::new(),
     }
 }
@@ -24,9 +25,12 @@ pub fn cards(item: &Item) -> Option<Vec<Card>> {
         Body::Reply(prose) | Body::Thinking(Thinking { text: prose, .. }) => prose.text(),
         Body::Custom { text, .. } => text,
         Body::Compaction(compaction) => &compaction.summary,
-        Body::User(_) | Body::Call(_) | Body::Shell(_) | Body::TurnEnd(_) | Body::Notice { .. } => {
-            return None;
-        }
+        Body::User(_)
+        | Body::Call(_)
+        | Body::Shell(_)
+        | Body::Jobs(_)
+        | Body::TurnEnd(_)
+        | Body::Notice { .. } => return None,
     };
     Some(markdown::cards(source))
 }

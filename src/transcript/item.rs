@@ -9,6 +9,7 @@ use crate::proto::chain::{CHAIN, Chain, Wait};
 use crate::proto::compaction::CompactionReason;
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::{CallId, EntryId};
+use crate::proto::job::JobReport;
 use crate::proto::message::{AssistantMessage, BashExecutionMessage, Block, Message, ToolCall};
 use crate::text::markdown::stream::MarkdownStream;
 use std::sync::Arc;
@@ -63,6 +64,8 @@ pub enum Body {
         /// The text.
         text: String,
     },
+    /// The ends of background jobs.
+    Jobs(Box<Jobs>),
     /// Something the user should know.
     Notice {
         /// How bad.
@@ -352,4 +355,13 @@ pub enum CompactionPhase {
         /// How long it had run.
         took: Duration,
     },
+}
+
+/// The ends of background jobs, as the agent was told of them.
+#[derive(Clone, Debug)]
+pub struct Jobs {
+    /// How each of them ended.
+    pub reports: Vec<JobReport>,
+    /// What the agent reads.
+    pub text: String,
 }

@@ -4,6 +4,7 @@
 //! items. Where the two differ a match is counted here and found there as well as it can be.
 
 use super::item::{Body, Call, CallPhase, Item, Shell, Thinking, TurnEnd, TurnEndKind};
+use crate::proto::job::JobReport;
 use crate::proto::message::{ToolResultMessage, text_of};
 use crate::text::{clean, markdown};
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
@@ -22,6 +23,7 @@ pub fn text(item: &Item) -> String {
         Body::Shell(shell) => of_shell(shell),
         Body::Compaction(compaction) => of_markdown(&compaction.summary),
         Body::Custom { text, .. } => of_markdown(text),
+        Body::Jobs(jobs) => jobs.reports.iter().map(of_job).collect::<Vec<_>>().join("\n"),
         Body::Notice { text, .. } => clean::for_terminal(text.trim_end()).replace('`', ""),
         Body::TurnEnd(TurnEnd { how: TurnEndKind::Failed(why), .. }) => {
             clean::for_terminal(why.trim_end()).into_owned()
@@ -32,6 +34,12 @@ pub fn text(item: &Item) -> String {
         Cow::Borrowed(_) => text,
         Cow::Owned(drawn) => drawn,
     }
+}
+
+/// What the rows of a job that has ended show.
+fn of_job(report: &JobReport) -> String {
+    let parts = [&report.title, &report.command, &report.last_lines];
+    parts.map(|part| clean::for_terminal(part.trim_end()).into_owned()).join("\n")
 }
 
 /// A text without what is never drawn: whoever searches has it on screen, or copied it from somewhere.

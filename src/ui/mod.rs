@@ -9,6 +9,7 @@ pub mod composer;
 pub mod entries;
 pub mod glow;
 pub mod hit;
+pub mod jobs;
 pub mod key_event;
 pub mod layers;
 pub mod look;

@@ -40,6 +40,7 @@ pub const POINTER: &[Pointer] = &[
     key("mark that there is more", "Go to the end", Action::Bottom),
     key("bar at the right, wheel", "Scroll", Action::PageUp),
     key("row that waits", "Take it back to be written again", Action::TakeBack),
+    key("row of a job", "Show its log", Action::Jobs),
     key("completion", "Take it", Action::CompletionAccept),
     key("prompt", "Put the caret there", Action::Left),
     key("model", "Choose another", Action::PickModel),
@@ -76,7 +77,7 @@ impl Pointer {
 mod tests {
     use super::*;
     use crate::config::keymap::Keymap;
-    use crate::proto::ids::TicketId;
+    use crate::proto::ids::{JobId, TicketId};
     use crate::ui::layers::sheet::SheetPart;
     use crate::ui::target::{FooterPart, Target};
 
@@ -101,6 +102,7 @@ mod tests {
             Target::Composer => "prompt",
             Target::Completion(_) => "completion",
             Target::Queued(_) => "row that waits",
+            Target::Job(_) | Target::Jobs => "row of a job",
             Target::Footer(FooterPart::Model) => "model",
             Target::Footer(FooterPart::Thinking) => "thinking level",
             Target::Footer(FooterPart::Mode) => "permission mode",
@@ -130,6 +132,8 @@ mod tests {
             Target::Composer,
             Target::Completion(0),
             Target::Queued(TicketId(1)),
+            Target::Job(JobId::new("a")),
+            Target::Jobs,
             Target::Footer(FooterPart::Model),
             Target::Footer(FooterPart::Thinking),
             Target::Footer(FooterPart::Mode),

@@ -1,7 +1,7 @@
 //! What a click means.
 
 use super::layers::sheet::SheetPart;
-use crate::proto::ids::TicketId;
+use crate::proto::ids::{JobId, TicketId};
 use std::sync::Arc;
 
 /// What lies at a cell.
@@ -36,6 +36,10 @@ pub enum Target {
     Completion(usize),
     /// A row that waits in the queue.
     Queued(TicketId),
+    /// The row of a background job.
+    Job(JobId),
+    /// The note on jobs that have no row.
+    Jobs,
     /// Something of the footer.
     Footer(FooterPart),
     /// A choice or button of the topmost layer, by its index there.

@@ -127,7 +127,10 @@ fn events_come_in_the_order_of_pi() {
                 continue;
             }
             let part = line["message"]["role"].as_str().or(line["toolName"].as_str()).unwrap_or(event);
-            story.push(format!("{kind} {part}").trim().to_owned());
+            // Pi knows no steps.
+            if kind != "mynah_tool_steps" {
+                story.push(format!("{kind} {part}").trim().to_owned());
+            }
             if kind == "agent_settled" {
                 break;
             }

@@ -175,7 +175,7 @@ fn a_run_of_thirty_calls_is_told_live_and_when_it_is_over() {
         ("$ echo one; echo two", FAILED, "exit 3"),
         ("$ seq 1 5000", OK, ""),
         ("$ echo before; sleep 60", TIMED_OUT, "timed out"),
-        ("$ echo several", OK, "+1 line"),
+        ("$ echo several", OK, "2 commands"),
         ("$ seq 1 300; echo begun; sleep 600", STOPPED, "stopped"),
     ];
     for (title, ground, told) in table {
@@ -232,7 +232,7 @@ fn a_call_is_popped_up_and_copied_byte_by_byte() {
     // Also while it runs.
     world.click("$ seq 1 300; echo begun; sleep 600");
     world.pty.wait_for("copy output");
-    world.pty.wait_for(" following");
+    world.pty.wait_for("output of 3 · sleep 600");
     world.pty.press("esc");
     world.pty.wait_gone("copy output");
     world.stop();

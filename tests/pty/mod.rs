@@ -5,6 +5,7 @@ mod busy;
 mod composer;
 mod edges;
 mod faults;
+mod jobs;
 mod leaving;
 mod long_session;
 mod manners;

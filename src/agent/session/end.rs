@@ -3,7 +3,8 @@
 use super::{Inbox, Session};
 use crate::proto::command::{CancelReason, TicketOutcome};
 use crate::proto::event::NoticeLevel;
-use crate::proto::ids::TicketId;
+use crate::proto::ids::{JobId, TicketId};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long the end waits for the outcome of the user's command, whose processes are gone by then.
@@ -23,7 +24,12 @@ impl Session {
         {
             self.news(news);
         }
-        self.parts.workshop.jobs.shutdown().await;
+        let table = Arc::clone(&self.parts.workshop.table);
+        let kept: Vec<JobId> = match self.keeps_jobs {
+            true => table.list().iter().map(|job| job.id.clone()).collect(),
+            false => Vec::new(),
+        };
+        tokio::join!(self.parts.workshop.jobs.shutdown(), table.end(&kept));
         while self.shell.is_some()
             && let Ok(Some(note)) = tokio::time::timeout(SHELL_PATIENCE, inbox.notes.recv()).await
         {

@@ -75,6 +75,7 @@ impl Session {
                 })
                 .collect(),
             shell: self.shell.as_ref().map(Shell::view),
+            jobs: self.job_views(),
             ask: self.asking.clone(),
             usage: parts.usage,
             counts: parts.counts,

@@ -100,6 +100,7 @@ impl Session {
         let id = self.parts.log.fresh_id();
         self.record(id.clone(), message.clone());
         self.announce(&id, &message);
+        self.hear_of_jobs(&message);
     }
 
     pub(super) fn record(&mut self, id: EntryId, message: Arc<Message>) {

@@ -5,6 +5,7 @@ use crate::agent::view::Durability;
 use crate::proto::entry::EntryKind;
 use crate::proto::event::NoticeLevel;
 use crate::store::error::StoreError;
+use std::sync::Arc;
 use tokio::sync::oneshot;
 
 impl Session {
@@ -35,8 +36,12 @@ impl Session {
             self.durability = Durability::Pending;
         }
         let notes = self.notes.clone();
+        let (table, told) = (Arc::clone(&self.parts.workshop.table), self.wakes.take_told());
         self.saving.spawn(async move {
             let saved = barrier.await.map_err(|error| error.to_string());
+            if saved.is_ok() && !told.is_empty() {
+                table.set_told(&told);
+            }
             if let Some(accepted) = accepted {
                 let _gone = accepted.send(saved.clone().map(|()| true));
             }

@@ -5,7 +5,7 @@ use super::{Note, Session};
 use crate::agent::view::ShellView;
 use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::message::{BashExecutionMessage, Message};
-use crate::tools::{Progress, UserCommand, run_for_user};
+use crate::tools::{Progress, ProgressNews, UserCommand, run_for_user};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -44,7 +44,12 @@ impl Session {
         let cancel = CancellationToken::new();
         self.outbox.publish(AgentEvent::ShellStarted { command: command.to_owned(), shown_only });
         let outbox = self.outbox.clone();
-        let progress = Progress::new(move |delta| outbox.publish(AgentEvent::ShellProgress { delta }));
+        let progress = Progress::new(move |news| {
+            // The user's command is shown as one step.
+            if let ProgressNews::Output(delta) = news {
+                outbox.publish(AgentEvent::ShellProgress { delta });
+            }
+        });
         let workshop = &self.parts.workshop;
         let run = UserCommand {
             command: command.to_owned(),

@@ -9,6 +9,7 @@ use crate::agent::driver::Workshop;
 use crate::agent::outbox::Listener;
 use crate::agent::permission::Rules;
 use crate::jobs::Jobs;
+use crate::jobs::table::testing::jobs_in;
 use crate::llm::BoxFuture;
 use crate::llm::error::ErrorClass;
 use crate::llm::error::LlmError;
@@ -138,6 +139,7 @@ impl World {
             workshop: Workshop {
                 cwd: self.project(),
                 jobs: Jobs::new(),
+                table: jobs_in(&self.project()).0,
                 output_dir: self.project().join("output"),
                 limits: ToolLimits {
                     bash_timeout: Some(Duration::from_secs(60)),
@@ -159,7 +161,7 @@ impl World {
     }
 
     fn start(&self) -> AgentHandle {
-        start(self.parts(Log::in_memory(self.header())))
+        begin(self.parts(Log::in_memory(self.header())))
     }
 
     fn header(&self) -> Header {
@@ -210,12 +212,17 @@ fn started(event: &AgentEvent) -> bool {
     matches!(event, AgentEvent::ToolStarted { .. })
 }
 
+/// Starts a session without background jobs.
+fn begin(parts: SessionParts) -> AgentHandle {
+    start(parts, mpsc::unbounded_channel().1)
+}
+
 #[tokio::test]
 async fn a_prompt_is_answered_and_stands_in_the_log_before_it_is_accepted() {
     let world = World::new([Response::says("hello")]);
     let path = world.project().join("session.jsonl");
     let log = Log::create(path.clone(), world.header()).expect("log");
-    let handle = start(world.parts(log));
+    let handle = begin(world.parts(log));
     let mut ticket = submit(&handle, "hi there");
     ticket.accepted().await.expect("saved");
     assert!(std::fs::read_to_string(&path).expect("file").contains("hi there"));
@@ -239,14 +246,14 @@ async fn a_continued_session_declares_nothing_twice() {
     let world = World::new([]);
     let path = world.project().join("session.jsonl");
     let log = Log::create(path.clone(), world.header()).expect("log");
-    let handle = start(world.parts(log));
+    let handle = begin(world.parts(log));
     submit(&handle, "one").outcome().await;
     handle.shutdown(Duration::from_secs(5)).await.expect("saved");
     let lines = std::fs::read_to_string(&path).expect("file").lines().count();
 
     let (log, opened) = Log::open(&path).expect("opens");
     let context = opened.tree.context();
-    let handle = start(SessionParts {
+    let handle = begin(SessionParts {
         history: context.messages.into_iter().map(|(_, message)| message).collect(),
         declared: context.system,
         logged: Logged { model: context.model, thinking: context.thinking, name: context.name },
@@ -342,7 +349,7 @@ async fn a_stop_keeps_what_was_said_and_holds_what_waits() {
     let world = World::new([first]);
     let path = world.project().join("session.jsonl");
     let log = Log::create(path.clone(), world.header()).expect("log");
-    let handle = start(world.parts(log));
+    let handle = begin(world.parts(log));
     let mut events = handle.events();
     let running = submit(&handle, "long task");
     gate.reached().await;
@@ -445,7 +452,7 @@ async fn a_waiting_prompt_can_be_changed_and_taken_back() {
 }
 
 fn asking(world: &World) -> AgentHandle {
-    start(SessionParts { mode: PermissionMode::Ask, ..world.parts(Log::in_memory(world.header())) })
+    begin(SessionParts { mode: PermissionMode::Ask, ..world.parts(Log::in_memory(world.header())) })
 }
 
 async fn ask(events: &mut Listener) -> PermissionAsk {
@@ -501,7 +508,7 @@ async fn a_rule_for_the_session_asks_no_second_time_and_one_for_good_is_saved() 
     let world = World::new([write_call("c1"), write_call("c2"), Response::says("both")]);
     let saved = Arc::new(std::sync::Mutex::new(Vec::new()));
     let keep = saved.clone();
-    let handle = start(SessionParts {
+    let handle = begin(SessionParts {
         mode: PermissionMode::Ask,
         save_grant: Arc::new(move |rule| {
             keep.lock().expect("lock").push(rule.to_owned());
@@ -547,7 +554,7 @@ async fn a_call_that_an_earlier_one_leads_astray_does_not_run() {
     ])]);
     let (rules, errors) = Rules::parse(&["bash(ln:*)".to_owned()], &[], &[]);
     assert!(errors.is_empty());
-    let handle = start(SessionParts {
+    let handle = begin(SessionParts {
         mode: PermissionMode::Edits,
         rules,
         ..world.parts(Log::in_memory(world.header()))
@@ -577,7 +584,7 @@ async fn without_anyone_to_ask_a_call_is_refused_and_the_way_to_allow_it_named()
         Response::calls(&[("c1", "bash", json!({"command": "touch made"}))]),
         Response::says("then not"),
     ]);
-    let handle = start(SessionParts {
+    let handle = begin(SessionParts {
         mode: PermissionMode::Ask,
         interactive: false,
         ..world.parts(Log::in_memory(world.header()))
@@ -620,7 +627,7 @@ async fn a_failed_response_is_kept_told_and_repeated() {
     let world = World::new([Response::breaks_after("half", ErrorClass::Stream), Response::says("the whole")]);
     let path = world.project().join("session.jsonl");
     let log = Log::create(path.clone(), world.header()).expect("log");
-    let handle = start(world.parts(log));
+    let handle = begin(world.parts(log));
     let mut events = handle.events();
     assert_eq!(submit(&handle, "go").outcome().await, TicketOutcome::Completed);
     until(&mut events, |event| matches!(event, AgentEvent::RetryScheduled { attempt: 1, .. })).await;
@@ -700,7 +707,7 @@ async fn a_log_that_cannot_be_written_is_told_once_and_the_talk_goes_on() {
     let in_the_way = world.project().join("file");
     std::fs::write(&in_the_way, "no folder").expect("written");
     let log = Log::create(in_the_way.join("session.jsonl"), world.header()).expect("lazy");
-    let handle = start(world.parts(log));
+    let handle = begin(world.parts(log));
     let mut events = handle.events();
     let mut ticket = submit(&handle, "one");
     assert!(ticket.accepted().await.is_err());
@@ -720,7 +727,7 @@ async fn the_end_resolves_every_ticket_and_kills_what_runs() {
     let world = World::new([Response::calls(&[("c1", "bash", json!({"command": "sleep 600"}))])]);
     let parts = world.parts(Log::in_memory(world.header()));
     let jobs = parts.workshop.jobs.clone();
-    let handle = start(parts);
+    let handle = begin(parts);
     let mut events = handle.events();
     let running = submit(&handle, "go");
     until(&mut events, started).await;
@@ -741,7 +748,7 @@ async fn the_end_keeps_what_running_calls_have() {
         ("c3", "ls", json!({})),
     ])]);
     let path = world.project().join("session.jsonl");
-    let handle = start(world.parts(Log::create(path.clone(), world.header()).expect("log")));
+    let handle = begin(world.parts(Log::create(path.clone(), world.header()).expect("log")));
     let mut events = handle.events();
     let _running = submit(&handle, "go");
     until(&mut events, started).await;
@@ -855,7 +862,7 @@ async fn a_name_given_at_the_start_stands_in_the_log() {
     let world = World::new([]);
     let path = world.project().join("session.jsonl");
     let log = Log::create(path.clone(), world.header()).expect("log");
-    let handle = start(SessionParts { name: Some("tidy".to_owned()), ..world.parts(log) });
+    let handle = begin(SessionParts { name: Some("tidy".to_owned()), ..world.parts(log) });
     assert_eq!(handle.view().name.as_deref(), Some("tidy"));
     submit(&handle, "go").outcome().await;
     handle.shutdown(Duration::from_secs(5)).await.expect("saved");

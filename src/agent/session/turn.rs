@@ -5,15 +5,24 @@ use super::record::now_millis;
 use crate::agent::driver::{Driver, News};
 use crate::agent::fsm::{Effect, Event, TurnFsm};
 use crate::agent::repair;
+use crate::jobs::table::wakes::WakeEvent;
 use crate::llm::Request;
 use crate::proto::command::{CancelReason, TicketOutcome};
 use crate::proto::event::AgentEvent;
-use crate::proto::ids::{CallId, EntryId, TicketId, TurnId};
+use crate::proto::ids::{CallId, EntryId, JobId, TicketId, TurnId};
 use crate::proto::message::{Block, ToolCall, ToolResultMessage};
 use crate::tools::Withheld;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
+
+/// What a turn begins with.
+pub(super) enum Opening {
+    /// What somebody said.
+    Prompt(Vec<Block>),
+    /// The ends of these background jobs.
+    Jobs(Vec<JobId>),
+}
 
 /// The one turn that runs.
 pub(super) struct Running {
@@ -30,6 +39,12 @@ pub(super) struct Running {
     streamed: Option<EntryId>,
 }
 
+impl Running {
+    pub(super) fn detach_commands(&mut self) {
+        self.driver.detach_commands();
+    }
+}
+
 impl Session {
     /// Starts the first waiting prompt that may run, if nothing runs.
     pub(super) fn start_next(&mut self) {
@@ -37,17 +52,32 @@ impl Session {
             && let Some(row) = self.queue.take_next(Instant::now())
         {
             self.announce_queue();
-            self.begin(row.ticket, row.prompt.content.clone());
+            self.begin(row.ticket, Opening::Prompt(row.prompt.content.clone()));
+        }
+        if self.running.is_none() {
+            self.wake();
         }
     }
 
-    fn begin(&mut self, ticket: TicketId, content: Vec<Block>) {
+    pub(super) fn begin(&mut self, ticket: TicketId, opening: Opening) {
         let turn = self.next_turn();
         self.last_aborted = false;
         self.outbox.publish(AgentEvent::TurnStarted { turn, ticket });
         self.declare_choices();
         self.declare_system();
-        self.record_user(content);
+        // What ended meanwhile comes before what the user says of it.
+        let (ends, prompt) = match opening {
+            Opening::Prompt(content) => (self.job_wake(WakeEvent::UserSpoke), Some(content)),
+            Opening::Jobs(ends) => (ends, None),
+        };
+        self.job_wake(WakeEvent::TurnBegan);
+        if !ends.is_empty() {
+            self.record_jobs(ends);
+        }
+        if let Some(content) = prompt {
+            self.record_user(content);
+        }
+        self.owes_wake = false;
         let accepted = self.waiters.get_mut(&ticket).and_then(|waiter| waiter.accepted.take());
         self.save(accepted);
         let driver = Driver::new(turn, self.news.clone(), self.outbox.clone(), self.parts.workshop.clone());
@@ -137,13 +167,22 @@ impl Session {
             }
             Effect::TakeSteering => {
                 let steered = self.queue.take_steering(Instant::now());
-                let any = !steered.is_empty();
+                let mut any = !steered.is_empty();
                 for row in steered {
                     self.record_user(row.prompt.content.clone());
                     self.resolve(row.ticket, TicketOutcome::Delivered);
                 }
                 if any {
                     self.announce_queue();
+                }
+                // What the user says of it comes first: it was typed without it.
+                let event = if any { WakeEvent::UserSpoke } else { WakeEvent::Round };
+                let ends = self.job_wake(event);
+                if !ends.is_empty() {
+                    self.record_jobs(ends);
+                    any = true;
+                }
+                if any {
                     self.save(None);
                 }
                 events.push_back(Event::SteeringTaken { any });
@@ -220,6 +259,7 @@ impl Session {
         // What was said to this turn and not heard runs next; after a failure the user speaks first.
         let change = match outcome {
             TicketOutcome::Failed { .. } | TicketOutcome::Refused { .. } => {
+                self.job_wake(WakeEvent::StopGesture);
                 self.queue.turn_cancelled(CancelReason::Stop)
             }
             TicketOutcome::Completed
@@ -240,6 +280,7 @@ impl Session {
             outcome: outcome.clone(),
         });
         self.resolve(running.ticket, outcome);
+        self.job_wake(WakeEvent::TurnEnded);
         self.start_next();
         if self.running.is_none() {
             self.outbox.publish(AgentEvent::Settled { aborted: self.last_aborted });

@@ -45,6 +45,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     command("display", "[switch] [value]", "Show or change how work is shown"),
     command("theme", "[name]", "Choose the colours"),
     command("voice", "[what]", "Dictation: microphone, model, language, status, set up, unload"),
+    command("jobs", "", "Background jobs: their logs, and stopping them"),
     command("set", "<setting> [value]", "Show or change one setting"),
     command("settings", "", "All settings, to see and change").or(&["config"]),
     command("reload", "", "Read settings, keys and colours anew"),

@@ -1,6 +1,6 @@
 //! What the agent tells.
 
-use super::{Outcome, layers, voice};
+use super::{Outcome, jobs, layers, voice};
 use crate::agent::view::{RunningView, SessionView};
 use crate::app::effect::Effect;
 use crate::app::state::AppState;
@@ -62,8 +62,9 @@ pub fn view(state: &mut AppState, view: Arc<SessionView>, now: Instant) -> Outco
         // A question that was asked before anybody listened, or whose event is still on its way.
         layers::ask(state, PermissionAsk::clone(ask), now);
     }
+    let has_changed = state.jobs.take(&view.jobs, (state.wall_now)(), now);
     state.session.view = Some(view);
-    Outcome::changed()
+    if has_changed { jobs::changed(state) } else { Outcome::changed() }
 }
 
 /// It will tell nothing any more, and nobody asked it to end.

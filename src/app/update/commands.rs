@@ -1,6 +1,6 @@
 //! Commands behind a slash: one function each, found by the table in [`crate::app::slash`].
 
-use super::{Outcome, keys, layers, models, sessions, settings, voice};
+use super::{Outcome, jobs, keys, layers, models, sessions, settings, voice};
 use crate::app::effect::{Effect, SessionChoice};
 use crate::app::slash::SlashCommand;
 use crate::app::state::AppState;
@@ -40,7 +40,8 @@ pub fn run(state: &mut AppState, command: &SlashCommand, argument: &str, now: In
         "reload" => return settings::reload(state, true),
         "trust" => return Outcome::effect(Effect::Trust(true)),
         "untrust" => return Outcome::effect(Effect::Trust(false)),
-        "quit" => return keys::quit(),
+        "jobs" => return jobs::list(state, now),
+        "quit" => return jobs::quit(state),
         other => state.toast(NoticeLevel::Warning, format!("/{other} does nothing here."), now),
     }
     Outcome::changed()

@@ -1,6 +1,8 @@
 //! What became of effects.
 
-use super::{Outcome, copy, display, drafts, keys, layers, models, select, sessions, settings, sheet, voice};
+use super::{
+    Outcome, copy, display, drafts, jobs, keys, layers, models, select, sessions, settings, sheet, voice,
+};
 use crate::app::effect::{Effect, How, SessionChoice};
 use crate::app::msg::{Done, Opened};
 use crate::app::state::{AppState, Early};
@@ -37,6 +39,7 @@ pub fn done(state: &mut AppState, done: Done, now: Instant) -> Outcome {
             }
         }
         Done::CardCopied { item, card, copied } => copy::copied(state, (item, card), &copied, now),
+        Done::JobLog { id, part } => return jobs::read(state, &id, part, now),
         Done::Refined { recording, result } => return voice::refined(state, recording, result, now),
         Done::CleanUpAsks { recording, question, to } => {
             return voice::clean_up_asks(state, recording, &question, to, now);
@@ -119,6 +122,7 @@ pub(super) fn setting_written(
             outcome = outcome.then(Effect::Voice(VoiceCommand::Configure(engine)));
         }
         key if key.starts_with("display.") => display::now_hold(state, settings),
+        "jobs.at_quit" => state.jobs_at_quit = settings.jobs.at_quit,
         "composer.enter_while_running" => state.enter_steers = settings.enter_steers,
         _ => {
             // What nothing here takes in can't hold now, whatever the table says.
@@ -164,6 +168,7 @@ fn opened_session(state: &mut AppState, mut opened: Opened, now: Instant) -> Out
     state.session.problem = None;
     state.session.answered = None;
     state.session.models = opened.models;
+    state.jobs.take(&opened.view.jobs, (state.wall_now)(), now);
     state.session.view = Some(opened.view);
     state.phase = Phase::default();
     layers::drop_questions(state);

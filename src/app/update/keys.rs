@@ -1,8 +1,8 @@
 //! Keys and pastes: the topmost layer is asked first, then a focused row, then the composer, then the page.
 
 use super::{
-    Outcome, chords, composer_said, copy, layers, links, models, mouse, search, select, sessions, settings,
-    sheet, submit, voice,
+    Outcome, chords, composer_said, copy, jobs, layers, links, models, mouse, search, select, sessions,
+    settings, sheet, submit, voice,
 };
 use crate::app::effect::Effect;
 use crate::app::headless::Exit;
@@ -170,7 +170,7 @@ pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option
     match action {
         Action::Cancel => return Some(cancel(state, now)),
         Action::Interrupt => return Some(interrupt(state, now)),
-        Action::Quit => return Some(quit()),
+        Action::Quit => return Some(jobs::quit(state)),
         Action::Suspend => {
             mouse::end_drag(state);
             return Some(voice::hand_over(state, now).and(Outcome::effect(Effect::Suspend)));
@@ -182,6 +182,8 @@ pub(super) fn page(state: &mut AppState, action: Action, now: Instant) -> Option
         Action::Reload => return Some(settings::reload(state, true)),
         Action::NextMode => return Some(models::next_mode(state, now)),
         Action::PickModel => models::open_picker(state, ""),
+        Action::Jobs => return Some(jobs::list(state, now)),
+        Action::SendToBackground => return Some(jobs::send_to_background(state, now)),
         Action::NextModel => return Some(models::next_model(state, now)),
         Action::NextThinking => return Some(models::next_thinking(state, now)),
         Action::PickSession => {
@@ -315,7 +317,7 @@ fn interrupt(state: &mut AppState, now: Instant) -> Outcome {
     let is_second =
         state.gestures.interrupt.is_some_and(|first| now.saturating_duration_since(first) < TWICE);
     if is_second {
-        return quit();
+        return jobs::quit(state);
     }
     state.gestures.interrupt = Some(now);
     let key = state.keymap.hint(Action::Interrupt).map_or_else(String::new, |key| key.to_string());
@@ -324,7 +326,7 @@ fn interrupt(state: &mut AppState, now: Instant) -> Outcome {
 }
 
 /// Leaves the program; what runs is stopped by the end of the session.
-pub fn quit() -> Outcome {
+pub fn quit_now() -> Outcome {
     Outcome::effect(Effect::Quit(Exit::Success))
 }
 

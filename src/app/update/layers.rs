@@ -1,6 +1,6 @@
 //! Cards and lists over the page: opening them, and what follows from their answers.
 
-use super::{Outcome, commands, keys, models, search, sessions, sheet, voice};
+use super::{Outcome, commands, jobs, keys, models, search, sessions, sheet, voice};
 use crate::app::effect::{Effect, SessionChoice};
 use crate::app::slash;
 use crate::app::state::AppState;
@@ -86,6 +86,9 @@ pub(super) fn answered(state: &mut AppState, answer: Answer, now: Instant) -> Ou
             Outcome::effect(Effect::Set { key: key.to_owned(), value: Some(value) })
         }
         Answer::ResetSetting { key } => Outcome::effect(Effect::Unset { key: key.to_owned() }),
+        Answer::OpenJob(id) => jobs::open(state, &id, now),
+        Answer::StopJob(id) => jobs::stop(state, id, now),
+        Answer::Confirmed { kind: ConfirmKind::Quit, choice } => jobs::quit_answered(choice),
         Answer::Voice(choice) => voice::menu::chosen(state, choice, now),
         Answer::Confirmed { kind: ConfirmKind::FetchModel(name), .. } => voice::menu::agreed(state, name),
         Answer::Confirmed { kind: ConfirmKind::CleanUp { provider, with_reference }, .. } => {

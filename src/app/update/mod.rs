@@ -30,6 +30,7 @@ pub mod copy;
 pub mod display;
 pub mod done;
 pub mod drafts;
+pub mod jobs;
 pub mod keys;
 pub mod layers;
 pub mod links;

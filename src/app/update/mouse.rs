@@ -1,6 +1,6 @@
 //! Clicks, drags and the wheel. What a click means was said by the last frame.
 
-use super::{Outcome, composer_said, layers, models, select, sheet};
+use super::{Outcome, composer_said, jobs, layers, models, select, sheet};
 use crate::app::effect::Effect;
 use crate::app::state::{AppState, Clicks, Press};
 use crate::config::action::Action;
@@ -234,6 +234,8 @@ fn act(state: &mut AppState, target: &Target, event: MouseEvent, now: Instant) -
             composer_said(state, said, now).unwrap_or_default()
         }
         Target::Queued(ticket) => super::submit::take_back_one(state, ticket, now),
+        Target::Job(ref id) => jobs::open(state, &id.clone(), now),
+        Target::Jobs => jobs::list(state, now),
         Target::Footer(FooterPart::Model) => {
             models::open_picker(state, "");
             Outcome::changed()

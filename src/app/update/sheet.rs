@@ -38,9 +38,11 @@ pub fn sync(state: &mut AppState, now: Instant) {
     }
     let look = look_of!(state, now);
     let wall = Wall { now: (state.wall_now)(), time_of: state.time_at };
-    let (conversation, columns) = (&state.conversation, state.size.0);
+    let (conversation, columns, log) = (&state.conversation, state.size.0, state.job_log.as_ref());
     state.layers.retain_mut(|layer| match layer {
-        Layer::Sheet(sheet) => sheet.sync(conversation, &look, columns, wall),
+        Layer::Sheet(sheet) => {
+            sheet.sync(conversation, &look, columns, wall) && sheet.sync_job(log, &look, wall)
+        }
         _ => true,
     });
 }
@@ -74,7 +76,7 @@ pub fn asked(state: &mut AppState, ask: SheetAsk, now: Instant) -> Outcome {
 }
 
 fn walk(state: &mut AppState, way: Way, now: Instant) -> Outcome {
-    let Some(item) = top(state).map(|sheet| sheet.item()) else { return Outcome::none() };
+    let Some(item) = top(state).and_then(|sheet| sheet.item()) else { return Outcome::none() };
     let items = state.conversation.items();
     let found = match way {
         Way::Next => items.iter().skip(item + 1).position(has_whole).map(|at| at + item + 1),

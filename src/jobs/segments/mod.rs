@@ -18,7 +18,7 @@ pub(crate) use wrappers::base_name;
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
-use tree_sitter::{ParseOptions, ParseState, Parser};
+use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 use walk::Walker;
 
 /// Longer commands are not parsed.
@@ -115,10 +115,19 @@ fn parse_into(source: &str, range: Option<Range<usize>>, depth: usize, parsed: &
     if joins_lines(source) {
         parsed.set_opaque("a word goes on in the next line");
     }
-    let mut parser = Parser::new();
-    if parser.set_language(&tree_sitter_bash::LANGUAGE.into()).is_err() {
-        return parsed.set_opaque("the shell grammar could not be loaded");
+    let Some(tree) = tree(source) else {
+        return parsed.set_opaque("it takes too long to parse");
+    };
+    if tree.root_node().has_error() {
+        parsed.set_opaque("it could not be parsed");
     }
+    Walker { source, range, depth, parsed }.visit(tree.root_node(), 0);
+}
+
+/// The tree of a command text; nothing if it takes too long.
+pub(super) fn tree(source: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
     // Some texts make the parser try very many readings; counted, not timed, so that a verdict does not depend on load.
     let mut budget = 10_000 + source.len();
     let mut spend = |_: &ParseState| match budget.checked_sub(1) {
@@ -131,13 +140,7 @@ fn parse_into(source: &str, range: Option<Range<usize>>, depth: usize, parsed: &
     let options = ParseOptions::new().progress_callback(&mut spend);
     let readable = readable(source);
     let mut text_from = |offset: usize, _| readable.as_bytes().get(offset..).unwrap_or_default();
-    let Some(tree) = parser.parse_with_options(&mut text_from, None, Some(options)) else {
-        return parsed.set_opaque("it takes too long to parse");
-    };
-    if tree.root_node().has_error() {
-        parsed.set_opaque("it could not be parsed");
-    }
-    Walker { source, range, depth, parsed }.visit(tree.root_node(), 0);
+    parser.parse_with_options(&mut text_from, None, Some(options))
 }
 
 /// The text for the parser, byte for byte in the same places: characters that are no ASCII become others of the same
@@ -167,7 +170,7 @@ fn readable(source: &str) -> Cow<'_, str> {
 }
 
 /// A backslash at the end of a line glues two words together; our grammar sees two.
-fn joins_lines(source: &str) -> bool {
+pub(super) fn joins_lines(source: &str) -> bool {
     let mut before = None;
     let mut chars = source.chars().peekable();
     while let Some(c) = chars.next() {

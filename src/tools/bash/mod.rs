@@ -7,13 +7,13 @@ pub use user::{UserCommand, run_for_user};
 
 use super::arguments::{self, Arguments};
 use super::registry::embedded_spec;
-use super::truncate::{MAX_BYTES, MAX_LINES};
-use super::{Tool, ToolCx, ToolLimits};
-use crate::jobs::{SaveAbove, ShellCommand};
+use super::truncate::{self, MAX_BYTES, MAX_LINES, Totals};
+use super::{ProgressNews, Tool, ToolCx, ToolLimits};
+use crate::jobs::{Detached, LiveNews, Outcome, SaveAbove, ShellCommand, steps};
 use crate::llm::BoxFuture;
 use crate::proto::ask::{AskPreview, Subject};
 use crate::proto::tool::{ToolOutput, ToolSpec};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -66,14 +66,52 @@ impl Tool for Bash {
     fn run(&self, arguments: Arguments, cx: ToolCx) -> BoxFuture<'static, ToolOutput> {
         Box::pin(async move {
             let limit = time_limit(&arguments, &cx.limits);
-            let command = shell_command(command(&arguments), &cx.cwd, &cx.output_dir, &cx.limits, limit);
+            let text = command(&arguments);
+            let mut command = shell_command(text, &cx.cwd, &cx.output_dir, &cx.limits, limit);
+            // With a prefix of the user's the first step would not be that of the call.
+            command.steps = steps::plan(text).ok().filter(|_| cx.limits.shell_prefix.is_none());
             let progress = cx.progress.clone();
-            let output = move |delta| progress.send(delta);
-            match cx.jobs.run(command, &cx.cancel, output).await {
-                Ok(finished) => report::result(&finished),
+            let output = move |news| progress.tell(of_live(news));
+            match cx.jobs.run_detachable(command, &cx.cancel, &cx.detach, output).await {
+                Ok(Outcome::Finished(finished)) => report::result(&finished),
+                Ok(Outcome::Detached(detached)) => go_on(text_title(&arguments), detached, &cx).await,
                 Err(error) => ToolOutput::error(error.to_string()),
             }
         })
+    }
+}
+
+/// The command goes on as a background job.
+async fn go_on(title: String, detached: Box<Detached>, cx: &ToolCx) -> ToolOutput {
+    let printed = detached.tail.clone();
+    match cx.table.adopt(&title, detached).await {
+        Ok(view) => {
+            let (shown, _) = truncate::tail(&printed, Totals::of(&printed));
+            let printed = match shown.trim() {
+                "" => String::new(),
+                _ => format!("\nSo far it printed:\n{shown}"),
+            };
+            let text = format!(
+                "The user sent this command to the background. It goes on as the job `{}`; you will be told when it ends. Its \
+                 time limit no longer holds.{printed}",
+                view.id
+            );
+            ToolOutput::text(text).with_details(json!({"job": view.id}))
+        }
+        Err(error) => ToolOutput::error(format!("The command could not go on in the background: {error}")),
+    }
+}
+
+/// What a job is called that nobody has given a title: its first words.
+pub(super) fn text_title(arguments: &Arguments) -> String {
+    let words = command(arguments).split_whitespace().collect::<Vec<_>>().join(" ");
+    words.chars().take(40).collect()
+}
+
+fn of_live(news: LiveNews) -> ProgressNews {
+    match news {
+        LiveNews::Output(delta) => ProgressNews::Output(delta),
+        LiveNews::Steps(chain) => ProgressNews::Steps(chain),
     }
 }
 
@@ -92,14 +130,20 @@ fn shell_command(
     let prefix = limits.shell_prefix.as_ref();
     ShellCommand {
         text: prefix.map_or_else(|| text.to_owned(), |prefix| format!("{prefix}\n{text}")),
-        shell: limits.shell_path.clone().unwrap_or_else(|| SHELL.clone()),
+        shell: shell_of(limits),
         cwd: cwd.to_owned(),
         timeout,
         secret_env: limits.secret_env.clone(),
         env: vec![("AI_AGENT".to_owned(), "mynah".into())],
         output_dir: output_dir.to_owned(),
+        steps: None,
         save: SaveAbove { lines: MAX_LINES as u64, bytes: MAX_BYTES as u64 },
     }
+}
+
+/// The shell that runs commands.
+pub(super) fn shell_of(limits: &ToolLimits) -> PathBuf {
+    limits.shell_path.clone().unwrap_or_else(|| SHELL.clone())
 }
 
 /// The call's own limit, else that of the settings. Zero is none; less than zero means nothing and is as good as none

@@ -1,6 +1,7 @@
 //! What of a finished command a model and a front end get.
 
 use crate::jobs::{End, Finished, Saved, signal_name};
+use crate::proto::chain::CHAIN;
 use crate::proto::tool::ToolOutput;
 use crate::tools::truncate::{self, Limit, MAX_BYTES, Totals, Truncation, size};
 use serde_json::{Map, Value, json};
@@ -115,6 +116,9 @@ fn details(finished: &Finished, truncation: &Truncation) -> Value {
         End::Exited(code) => drop(details.insert("exitCode".to_owned(), json!(code))),
         End::Signalled(signal) => drop(details.insert("signal".to_owned(), json!(signal_name(signal)))),
         End::TimedOut(_) | End::WantedTerminal | End::Cancelled => {}
+    }
+    if let Some(chain) = &finished.chain {
+        details.insert(CHAIN.to_owned(), json!(chain));
     }
     if truncation.truncated {
         details.insert("truncation".to_owned(), json!(truncation));

@@ -1,5 +1,6 @@
 use super::*;
 use crate::proto::message::text_of;
+use crate::tools::ProgressNews;
 use crate::tools::testing::{call, checked, context, failure, text};
 use serde_json::json;
 
@@ -91,9 +92,11 @@ async fn a_cancel_keeps_the_output() {
     let dir = tempfile::tempdir().unwrap();
     let mut cx = context(dir.path());
     let cancel = cx.cancel.clone();
-    cx.progress = crate::tools::Progress::new(move |delta| {
-        assert_eq!(delta, "begun\n");
-        cancel.cancel();
+    cx.progress = crate::tools::Progress::new(move |news| {
+        if let ProgressNews::Output(delta) = news {
+            assert_eq!(delta, "begun\n");
+            cancel.cancel();
+        }
     });
     let output = Bash.run(checked(&Bash, json!({"command": "echo begun; sleep 60"})), cx).await;
     assert_eq!(text_of(&output.content), "begun\n\nCommand aborted");

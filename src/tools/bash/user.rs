@@ -37,7 +37,7 @@ pub async fn run_for_user(
 ) -> BashExecutionMessage {
     let UserCommand { command: text, shown_only, cwd, jobs, output_dir, limits } = command;
     let shell = shell_command(&text, &cwd, &output_dir, &limits, None);
-    let outcome = jobs.run(shell, &cancel, move |delta| progress.send(delta)).await;
+    let outcome = jobs.run(shell, &cancel, move |news| progress.tell(super::of_live(news))).await;
     message(text, shown_only, outcome, now())
 }
 

@@ -5,11 +5,12 @@ use crate::proto::command::TicketOutcome;
 use crate::proto::entry::EntryPatch;
 use crate::proto::event::{AgentEvent, NoticeLevel};
 use crate::proto::ids::EntryId;
+use crate::proto::job::{JOB_MESSAGE, reports_of};
 use crate::proto::message::{AssistantMessage, Block, Message, StopReason, ToolResultMessage, text_of};
 use crate::text::markdown::stream::MarkdownStream;
 use crate::transcript::held::{Arguments, Given, without_pictures};
 use crate::transcript::item::{
-    BlockRef, Body, CallPhase, Item, Prose, Shell, Thinking, TurnEnd, TurnEndKind, User,
+    BlockRef, Body, CallPhase, Item, Jobs, Prose, Shell, Thinking, TurnEnd, TurnEndKind, User,
 };
 use crate::transcript::trail::Trail;
 use std::sync::Arc;
@@ -252,6 +253,12 @@ impl Conversation {
             Message::Custom(custom) => {
                 if !custom.display {
                     return false;
+                }
+                let reports = reports_of(custom.details.as_ref());
+                if custom.custom_type == JOB_MESSAGE && !reports.is_empty() {
+                    let jobs = Jobs { reports, text: text_of(&custom.content) };
+                    self.push(entry_id, Body::Jobs(Box::new(jobs)));
+                    return true;
                 }
                 let label = custom.custom_type.strip_prefix("mynah.").unwrap_or(&custom.custom_type);
                 self.custom(entry_id, label, text_of(&custom.content));

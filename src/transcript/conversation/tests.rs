@@ -174,6 +174,7 @@ fn told(conversation: &Conversation) -> Vec<String> {
         Body::Shell(shell) => format!("shell {:?}", shell.done().map(|done| &done.output)),
         Body::Compaction(compaction) => format!("compaction {:?}", compaction.summary),
         Body::Custom { label, text } => format!("{label}: {text}"),
+        Body::Jobs(jobs) => format!("jobs: {}", jobs.text),
         Body::Notice { level, text } => format!("{level:?} {text}"),
         Body::TurnEnd(end) => format!("end {:?} {:?} {:?}", end.how, end.at, end.speed),
     };

@@ -29,4 +29,4 @@ pub mod start_page;
 pub mod voice_row;
 
 #[cfg(test)]
-mod screen_tests;
+pub(super) mod screen_tests;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 static DARK: LazyLock<Theme> = LazyLock::new(Theme::quiet_dark);
 
-pub(super) struct Screen {
+pub(in crate::ui) struct Screen {
     pub buffer: Buffer,
     pub hits: HitMap<Target>,
     pub next: NextDeadline,
@@ -69,7 +69,7 @@ impl Screen {
 }
 
 /// A row as text, without the blanks at its end.
-pub(super) fn row(buffer: &Buffer, y: u16) -> String {
+pub(in crate::ui) fn row(buffer: &Buffer, y: u16) -> String {
     let mut text = String::new();
     let mut x = 0;
     while x < buffer.area.width {
@@ -108,13 +108,14 @@ fn whole(screen: &mut Screen, shown: &Shown<'_>) -> Option<Position> {
     let composer = composer(shown.typed, area.width, 5);
     let mut caret = None;
     screen.draw(|look, area, buffer, hits, next| {
-        let Regions { transcript, queue, phase, composer: text, rule, footer: low, completion } = split(
+        let Regions { transcript, queue, phase, composer: text, rule, footer: low, completion, .. } = split(
             area,
             Wants {
                 queue: queue_rows::height(&shown.queue),
                 composer: composer.height(),
                 completion: composer_box::completion_height(&composer),
                 footer: footer::height(&shown.footer, look.theme, area.width),
+                jobs: 0,
             },
         );
         if let Some(provider) = shown.start {

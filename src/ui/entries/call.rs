@@ -9,7 +9,7 @@ use super::seg::{self, Seg};
 use super::state::State;
 use super::steps::Steps;
 use super::title::{self, Kind};
-use super::{EntryCx, Layout, facts, plain_call};
+use super::{EntryCx, Layout, facts, jobs, plain_call};
 use crate::proto::chain::WaitKind;
 use crate::proto::message::ToolResultMessage;
 use crate::text::highlight::Highlighter;
@@ -28,6 +28,9 @@ const RAIL: usize = 28;
 
 /// Lays a call out.
 pub fn lay_out(call: &Call, cx: &EntryCx<'_>) -> Layout {
+    if let Some(layout) = jobs::started(call, cx) {
+        return layout;
+    }
     let band = band_of(call, cx);
     let panel = match &call.phase {
         CallPhase::Writing { since } => {

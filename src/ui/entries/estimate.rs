@@ -2,6 +2,7 @@
 
 use super::outcome::Outcome;
 use crate::proto::chain::Chain;
+use crate::proto::job::JobReport;
 use crate::transcript::item::{Body, Call, CallPhase, CompactionPhase, Fold, Item, Shell};
 use serde_json::Value;
 
@@ -42,6 +43,13 @@ pub fn estimate(item: &Item, width: u16) -> u32 {
         Body::Custom { text: said, .. } => {
             let rows = text(said, columns);
             GAP + 1 + if is_open { rows } else { rows.min(9) }
+        }
+        Body::Jobs(jobs) => {
+            let rows = |report: &JobReport| {
+                let lines = report.last_lines.lines().count() as u32;
+                1 + if is_open { lines } else { lines.min(4) }
+            };
+            GAP + jobs.reports.iter().map(rows).sum::<u32>()
         }
         Body::Notice { text: said, .. } => GAP + text(said, columns),
         Body::TurnEnd(_) => GAP + 1,

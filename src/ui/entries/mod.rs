@@ -29,6 +29,7 @@ mod custom;
 mod draft;
 mod estimate;
 mod facts;
+pub mod jobs;
 mod newest;
 mod notice;
 mod outcome;
@@ -161,6 +162,7 @@ pub fn lay_out(item: &Item, cx: &EntryCx<'_>) -> Layout {
         Body::Shell(shell) => shell::lay_out(shell, cx),
         Body::Compaction(compaction) => compaction::lay_out(compaction, cx),
         Body::Custom { label, text } => custom::lay_out(label, text, cx),
+        Body::Jobs(jobs) => jobs::lay_out(jobs, cx),
         Body::Notice { level, text } => notice::lay_out(*level, text, cx),
         Body::TurnEnd(end) => turn_end::lay_out(end, cx),
     };

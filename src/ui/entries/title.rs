@@ -1,5 +1,6 @@
 //! What a call is about, by tool: its name, what it works on, and how much of that.
 
+use super::jobs;
 use super::seg::{self, Seg};
 use crate::theme::role::Role;
 use crate::ui::look::Look;
@@ -136,6 +137,18 @@ pub fn title(tool: &str, arguments: &Map<String, Value>, shown: Option<u64>, loo
         }
         Kind::Ls => {
             vec![name("ls "), target(&path("path").filter(|path| !path.is_empty()).unwrap_or(".".into()))]
+        }
+        Kind::Other if tool == jobs::START => {
+            let of = |key| text(arguments, key).unwrap_or_default();
+            jobs::title(of("title"), of("command"))
+        }
+        Kind::Other if tool == "shell_job" => {
+            let of = |key| text(arguments, key).unwrap_or_default();
+            let mut segs = vec![name("job "), Seg::foreign(Role::Muted, of("action"))];
+            if !of("job").is_empty() {
+                segs.extend([Seg::new(Role::Muted, " "), target(of("job"))]);
+            }
+            segs
         }
         Kind::Other => other(tool, arguments, look),
     }

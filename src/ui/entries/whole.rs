@@ -8,6 +8,7 @@ use super::steps::Steps;
 use super::title::{self, Kind};
 use super::{EntryCx, Layout, facts, shell};
 use crate::proto::chain::Chain;
+use crate::proto::job::JobView;
 use crate::proto::message::{Block, ToolResultMessage};
 use crate::text::diff::{self, Line};
 use crate::text::row::Row;
@@ -15,6 +16,7 @@ use crate::text::{clean, formats, width};
 use crate::theme::role::Role;
 use crate::transcript::item::{Body, Call, CallPhase, CompactionPhase, Item, Shell};
 use crate::ui::band::{Band, Edge};
+use crate::ui::jobs::{self, ShownJob};
 use crate::ui::look::Look;
 use crate::ui::scene::NextDeadline;
 use ratatui::text::Span;
@@ -96,11 +98,38 @@ pub enum Shown<'a> {
     Markdown(Cow<'a, str>),
 }
 
+/// The log of a background job, as far as it was read.
+pub fn of_job(job: &JobView, text: String, dropped: u64, since: Instant) -> Whole<'_> {
+    let facts =
+        vec![format!("job {}", job.id), format!("in {}", clean::for_line(&job.cwd.display().to_string()))];
+    Whole {
+        label: "job".to_owned(),
+        asked: Some(("copy command", Cow::Borrowed(&job.command))),
+        command: Some(&job.command),
+        arguments: None,
+        facts,
+        begun: if job.state.is_live() { Begun::Since(since) } else { Begun::At(job.started) },
+        chain: None,
+        step_outputs: Vec::new(),
+        steps_since: None,
+        shown: Shown::Output(Cow::Owned(text), dropped),
+        gave: "copy log",
+        result: None,
+        whole_in: job.folder.to_str(),
+        is_live: job.state.is_live(),
+    }
+}
+
 /// Whether there is more of an item than its rows show.
 pub const fn has_whole(item: &Item) -> bool {
     matches!(
         item.body,
-        Body::Call(_) | Body::Shell(_) | Body::Compaction(_) | Body::Thinking(_) | Body::Custom { .. }
+        Body::Call(_)
+            | Body::Shell(_)
+            | Body::Compaction(_)
+            | Body::Thinking(_)
+            | Body::Custom { .. }
+            | Body::Jobs(_)
     )
 }
 
@@ -111,6 +140,8 @@ pub enum Head {
     Band(Box<Band>),
     /// The row that stands for one, as the transcript has it.
     Row(Layout),
+    /// The row of a background job.
+    Job(Box<ShownJob>),
 }
 
 /// Columns before what a band says in the sheet: it stands above the numbers of the steps.
@@ -121,6 +152,7 @@ impl Head {
     pub fn row(&self, cx: &EntryCx<'_>, next: &mut NextDeadline) -> Row {
         match self {
             Self::Band(band) => band.row(cx, EDGE, next),
+            Self::Job(job) => jobs::band::row(job, cx, next),
             Self::Row(layout) => {
                 next.merge(layout.next);
                 let row = match (layout.moving.first(), layout.rows.first()) {
@@ -188,6 +220,11 @@ pub fn whole<'a>(item: &'a Item, look: &Look<'_>) -> Option<Whole<'a>> {
                 ..markdown("compaction", "copy summary", &compaction.summary)
             }
         }
+        Body::Jobs(jobs) => Whole {
+            whole_in: jobs.reports.first().and_then(|report| report.log.to_str()),
+            shown: Shown::Output(Cow::Borrowed(&jobs.text), 0),
+            ..markdown("jobs", "copy text", "")
+        },
         Body::Custom { label, text } => markdown(&seg::line(label), "copy text", text),
         Body::User(_) | Body::Reply(_) | Body::Notice { .. } | Body::TurnEnd(_) => return None,
     })

@@ -11,6 +11,7 @@
 //! | [`models`], [`sessions`], [`themes`], [`palette`] | lists to choose from |
 //! | [`settings`] | what holds, and changing it |
 //! | [`voice`] | lists of dictation |
+//! | [`jobs`] | background jobs |
 //! | [`help`] | all keys and commands |
 //! | [`confirm`] | a question with a few answers |
 //! | [`search`] | the bar of the search in the transcript |
@@ -20,6 +21,7 @@
 pub mod confirm;
 pub mod frame;
 pub mod help;
+pub mod jobs;
 pub mod models;
 pub mod palette;
 pub mod permission;
@@ -40,11 +42,12 @@ use super::look::Look;
 use super::target::Target;
 use crate::config::action::{Action, Context};
 use crate::proto::ask::PermissionAnswer;
-use crate::proto::ids::AskId;
+use crate::proto::ids::{AskId, JobId};
 use crate::proto::model::ModelRef;
 use confirm::Confirm;
 use frame::{hint, pair};
 use help::Help;
+use jobs::Jobs;
 use models::Models;
 use palette::Palette;
 use permission::PermissionCard;
@@ -76,6 +79,8 @@ pub enum Layer {
     Settings(Box<Settings>),
     /// Dictation.
     Voice(Box<VoicePicker>),
+    /// Background jobs.
+    Jobs(Jobs),
     /// Keys and commands.
     Help(Help),
     /// Everything that can be done.
@@ -169,6 +174,10 @@ pub enum Answer {
     },
     /// What to do about dictation.
     Voice(VoiceChoice),
+    /// Show the log of this job.
+    OpenJob(JobId),
+    /// Stop this job.
+    StopJob(JobId),
     /// Search the transcript.
     Search(SearchStep),
     /// What the sheet wants done.
@@ -223,13 +232,6 @@ pub enum LineKind {
         /// Its id.
         provider: String,
     },
-    /// Send what is dictated to this provider, to be corrected.
-    CleanUp {
-        /// As the settings keep it.
-        provider: String,
-        /// The agent's last answer goes there, too.
-        with_reference: bool,
-    },
     /// Anything else, by a name of the one who asks.
     Other(&'static str),
 }
@@ -262,9 +264,12 @@ impl Layer {
             Self::Permission(card) => card.contexts(),
             Self::Sessions(sessions) => sessions.contexts(),
             Self::Settings(settings) => settings.contexts(),
-            Self::Models(_) | Self::Themes(_) | Self::Help(_) | Self::Palette(_) | Self::Voice(_) => {
-                &[Context::List, Context::Composer]
-            }
+            Self::Models(_)
+            | Self::Themes(_)
+            | Self::Help(_)
+            | Self::Palette(_)
+            | Self::Voice(_)
+            | Self::Jobs(_) => &[Context::List, Context::Composer],
             Self::Confirm(_) => &[Context::Card],
             Self::Line(_) => &[Context::Composer],
             Self::Search(_) => &[Context::Search, Context::Composer],
@@ -294,12 +299,14 @@ impl Layer {
             | Self::Confirm(_)
             | Self::Line(_)
             | Self::Voice(_)
+            | Self::Jobs(_)
                 if cancels(input) =>
             {
                 LayerOutcome::Closed
             }
             Self::Models(models) => models.handle(input),
             Self::Voice(picker) => picker.handle(input),
+            Self::Jobs(picker) => picker.handle(input),
             Self::Help(help) => help.handle(input),
             Self::Palette(palette) => palette.handle(input),
             Self::Confirm(confirm) => confirm.handle(input),
@@ -330,6 +337,7 @@ impl Layer {
         match self {
             Self::Permission(card) => card.draw(look, place, buffer, hits),
             Self::Models(models) => models.draw(look, place, buffer, hits),
+            Self::Jobs(picker) => picker.draw(look, place, buffer, hits),
             Self::Voice(picker) => picker.draw(look, place, buffer, hits),
             Self::Sessions(sessions) => sessions.draw(look, place, buffer, hits),
             Self::Themes(themes) => themes.draw(look, place, buffer, hits),

@@ -7,7 +7,7 @@ async fn a_bug_in_the_session_leaves_nobody_waiting_and_nothing_running() {
     let path = world.project().join("session.jsonl");
     let parts = world.parts(Log::create(path.clone(), world.header()).expect("log"));
     let jobs = parts.workshop.jobs.clone();
-    let handle = start(parts);
+    let handle = begin(parts);
     let mut events = handle.events();
     let running = submit(&handle, "go");
     let waiting = submit(&handle, "waiting");

@@ -18,7 +18,7 @@ async fn finished(events: &mut Listener) -> BashExecutionMessage {
 async fn a_command_runs_at_once_and_the_model_reads_it_before_the_next_prompt() {
     let world = World::new([]);
     let path = world.project().join("session.jsonl");
-    let handle = start(world.parts(Log::create(path.clone(), world.header()).expect("log")));
+    let handle = begin(world.parts(Log::create(path.clone(), world.header()).expect("log")));
     let mut events = handle.events();
     run(&handle, "echo hello; pwd; exit 3", false);
     let begun = until(&mut events, |event| matches!(event, AgentEvent::ShellStarted { .. })).await;
@@ -102,7 +102,7 @@ async fn the_end_of_the_session_stops_the_command_and_keeps_it() {
     let path = world.project().join("session.jsonl");
     let parts = world.parts(Log::create(path.clone(), world.header()).expect("log"));
     let jobs = parts.workshop.jobs.clone();
-    let handle = start(parts);
+    let handle = begin(parts);
     let mut events = handle.events();
     run(&handle, "echo begun; sleep 600", false);
     until(&mut events, |event| matches!(event, AgentEvent::ShellProgress { .. })).await;

@@ -65,7 +65,7 @@ async fn counts_and_cache_go_on_in_a_continued_session() {
         Response::says("done").with_usage(used),
     ]);
     let path = world.project().join("session.jsonl");
-    let handle = start(world.parts(Log::create(path.clone(), world.header()).expect("log")));
+    let handle = begin(world.parts(Log::create(path.clone(), world.header()).expect("log")));
     let view = handle.view();
     assert_eq!((view.counts, view.cache, view.context.known), (Counts::default(), None, true));
     submit(&handle, "look").outcome().await;
@@ -76,7 +76,7 @@ async fn counts_and_cache_go_on_in_a_continued_session() {
 
     let (log, opened) = Log::open(&path).expect("opens");
     let context = opened.tree.context();
-    let handle = start(SessionParts {
+    let handle = begin(SessionParts {
         history: context.messages.into_iter().map(|(_, message)| message).collect(),
         counts: context.counts,
         usage: context.usage,
@@ -128,7 +128,7 @@ async fn what_a_summary_left_is_not_counted_before_the_next_response() {
         (vec![summary, message(3), message(6)], (90, true)),
     ] {
         let world = World::new([]);
-        let handle = start(SessionParts { history, ..world.parts(Log::in_memory(world.header())) });
+        let handle = begin(SessionParts { history, ..world.parts(Log::in_memory(world.header())) });
         let context = handle.view().context;
         assert_eq!((context.tokens, context.known), want);
         submit(&handle, "go").outcome().await;

@@ -1,12 +1,13 @@
 //! What the sheet takes from the item it shows.
 
-use super::Sheet;
 use super::body::{Body, Point};
+use super::{Sheet, Source};
 use crate::proto::chain::Chain;
 use crate::proto::message::Millis;
 use crate::transcript::conversation::Conversation;
 use crate::ui::entries::EntryCx;
 use crate::ui::entries::whole::{self, Begun, Head, Shown, Whole};
+use crate::ui::jobs::log::JobLog;
 use crate::ui::look::Look;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -71,8 +72,9 @@ fn word(shown: &Shown<'_>) -> &'static str {
 impl Sheet {
     /// Reads the item. False: it is gone, and the sheet with it.
     pub fn sync(&mut self, conversation: &Conversation, look: &Look<'_>, columns: u16, wall: Wall) -> bool {
-        let item = conversation.items().get(self.item);
-        let Some(item) = item.filter(|_| conversation.generation() == self.generation) else { return false };
+        let Source::Item { item, generation } = self.source else { return true };
+        let item = conversation.items().get(item);
+        let Some(item) = item.filter(|_| conversation.generation() == generation) else { return false };
         let cx = EntryCx { look, width: columns.max(1), open: false };
         let head_for = (item.revision, columns, look.theme.revision());
         if self.head_for != head_for || self.head.as_deref().is_none_or(Head::is_stale) {
@@ -86,6 +88,20 @@ impl Sheet {
         let is_first = self.content.label.is_empty();
         self.revision = Some(item.revision);
         self.take(whole, look, wall, is_first);
+        true
+    }
+
+    /// Reads the log of its job. False: there is none.
+    pub fn sync_job(&mut self, log: Option<&JobLog>, look: &Look<'_>, wall: Wall) -> bool {
+        let Source::Job(id) = &self.source else { return true };
+        let Some(log) = log.filter(|log| log.id() == id) else { return false };
+        if self.revision == Some(log.revision()) {
+            return true;
+        }
+        let is_first = self.revision.replace(log.revision()).is_none();
+        self.head = Some(Arc::new(Head::Job(Box::new(log.job.clone()))));
+        let (text, dropped) = log.shown();
+        self.take(whole::of_job(&log.job.view, text, dropped, log.job.since), look, wall, is_first);
         true
     }
 

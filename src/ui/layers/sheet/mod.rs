@@ -31,6 +31,7 @@ pub use pointer::Released;
 use super::{Answer, LayerInput, LayerOutcome};
 use crate::config::action::{Action, Context};
 use crate::proto::event::NoticeLevel;
+use crate::proto::ids::JobId;
 use crate::theme::Theme;
 use crate::transcript::search::Way;
 use crate::ui::entries::whole::Head;
@@ -83,12 +84,19 @@ enum Copy {
     Path,
 }
 
+/// What it is read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Source {
+    /// An item, and the conversation it is of.
+    Item { item: usize, generation: u64 },
+    /// The log of a background job.
+    Job(JobId),
+}
+
 /// All of a row.
 #[derive(Clone, Debug)]
 pub struct Sheet {
-    /// The item, and the conversation it is of.
-    item: usize,
-    generation: u64,
+    source: Source,
     /// The revision that was read last.
     revision: Option<u64>,
     content: Content,
@@ -137,9 +145,17 @@ struct Drawn {
 impl Sheet {
     /// The sheet of an item. [`Sheet::sync`] reads it.
     pub fn new(item: usize, generation: u64, theme: &Theme) -> Self {
+        Self::of(Source::Item { item, generation }, theme)
+    }
+
+    /// The log of a background job. [`Sheet::sync_job`] reads it.
+    pub fn of_job(id: JobId, theme: &Theme) -> Self {
+        Self::of(Source::Job(id), theme)
+    }
+
+    fn of(source: Source, theme: &Theme) -> Self {
         Self {
-            item,
-            generation,
+            source,
             revision: None,
             content: Content::default(),
             head: None,
@@ -164,8 +180,19 @@ impl Sheet {
     }
 
     /// The item it shows.
-    pub const fn item(&self) -> usize {
-        self.item
+    pub const fn item(&self) -> Option<usize> {
+        match self.source {
+            Source::Item { item, .. } => Some(item),
+            Source::Job(_) => None,
+        }
+    }
+
+    /// The job whose log it shows.
+    pub const fn job(&self) -> Option<&JobId> {
+        match &self.source {
+            Source::Job(id) => Some(id),
+            Source::Item { .. } => None,
+        }
     }
 
     /// When what was drawn last is no longer true.
@@ -266,6 +293,10 @@ impl Sheet {
             Action::CopyRow => self.copy(Copy::Asked, now),
             Action::PopupCopyOutput => self.copy(Copy::Gave, now),
             Action::PopupCopyPath => self.copy(Copy::Path, now),
+            Action::PopupStop => match self.job() {
+                Some(id) => LayerOutcome::Emit(Answer::StopJob(id.clone())),
+                None => LayerOutcome::Ignored,
+            },
             Action::PopupNextRow => LayerOutcome::Emit(Answer::Sheet(SheetAsk::Walk(Way::Next))),
             Action::PopupPreviousRow => LayerOutcome::Emit(Answer::Sheet(SheetAsk::Walk(Way::Previous))),
             _ => LayerOutcome::Ignored,
