@@ -30,6 +30,7 @@ use super::handle::{AgentHandle, How, Mail, Waiter};
 use super::outbox::Outbox;
 use super::queue::{Queue, QueueOutcome};
 use super::view::{CacheView, Durability, SessionView};
+use crate::jobs::progress::Progress;
 use crate::jobs::table::JobNews;
 use crate::jobs::table::wakes::{WakeEvent, Wakes};
 use crate::llm::{CacheRetention, thinking};
@@ -74,6 +75,7 @@ pub fn start(parts: SessionParts, jobs: mpsc::UnboundedReceiver<JobNews>) -> Age
         owes_wake: false,
         wake_turns: 0,
         reports: HashMap::new(),
+        progress: Progress::default(),
         keeps_jobs: false,
         asks: 0,
         last_aborted: false,
@@ -144,6 +146,8 @@ struct Session {
     wake_turns: u64,
     /// What is told of the jobs that have ended.
     reports: HashMap<JobId, JobReport>,
+    /// How far those are that run.
+    progress: Progress,
     /// Jobs go on when the session ends.
     keeps_jobs: bool,
     asks: u64,
@@ -172,6 +176,7 @@ impl Session {
                 Some(news) = inbox.news.recv() => self.news(news),
                 Some(note) = inbox.notes.recv() => self.note(note),
                 Some(news) = inbox.jobs.recv() => self.job_news(news),
+                () = lease(self.progress.next_look()) => self.look_at_jobs(),
                 () = lease(self.queue.next_release(Instant::now())) => self.start_next(),
             }
             self.publish();

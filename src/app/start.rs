@@ -257,9 +257,9 @@ fn job_table(
 ) -> Result<(Arc<JobTable>, mpsc::UnboundedReceiver<JobNews>), StartError> {
     let root = around.places.state.join("jobs");
     // What nobody came back for ends with the first program that starts a day later.
-    let abandoned = root.clone();
+    let (abandoned, ours) = (root.clone(), log.header().id.clone());
     tokio::spawn(async move {
-        clean_abandoned(&abandoned, jiff::Timestamp::now().as_millisecond()).await;
+        clean_abandoned(&abandoned, &ours, jiff::Timestamp::now().as_millisecond()).await;
     });
     let keeper = KeeperProgram::this().map_err(|error| StartError::Keeper(error.to_string()))?;
     let setup = Setup {

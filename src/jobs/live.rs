@@ -1,6 +1,6 @@
 //! What a front end sees of a running command: new text only, at most 30 times a second, bounded. Pure.
 
-use crate::proto::chain::Chain;
+use crate::proto::chain::{Chain, Wait};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -10,6 +10,8 @@ use tokio::time::Instant;
 pub enum LiveNews {
     /// More text. A carriage return in it means that the current line begins anew.
     Output(String),
+    /// What it waits for, if that ends at a known time.
+    Wait(Option<Wait>),
     /// Its steps. Text that comes belongs to the one that runs.
     Steps(Arc<Chain>),
 }

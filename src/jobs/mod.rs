@@ -14,12 +14,15 @@ pub mod keeper;
 mod live;
 pub mod log;
 mod mark;
+pub mod meter;
 mod plain_text;
 mod process;
 #[cfg(target_os = "linux")]
 mod processes;
+pub mod progress;
 mod readiness;
 pub mod segments;
+pub mod sleep;
 mod spill;
 pub mod steps;
 pub mod table;

@@ -9,6 +9,8 @@ use super::collect::{Collected, Collector};
 use super::detached::Detached;
 use super::live::LiveNews;
 use super::mark;
+use super::sleep::processes::sleeping;
+use super::sleep::{SleepPlan, Watch};
 use super::spill::Saved;
 use super::steps::Plan;
 use super::steps::clock::{Answer, Ended, Mark, StepClock};
@@ -66,6 +68,8 @@ pub struct ShellCommand {
     pub save: SaveAbove,
     /// Its steps are to be timed.
     pub steps: Option<Plan>,
+    /// It sleeps, and what it waits for is to be told.
+    pub sleeps: Option<SleepPlan>,
 }
 
 /// An output beyond one of these is saved whole.
@@ -174,6 +178,7 @@ pub struct Running {
     started: Instant,
     exit: Option<Exit>,
     timing: Option<Timing>,
+    sleeps: Option<Watch>,
 }
 
 /// The timing of its steps.
@@ -243,6 +248,7 @@ pub fn start(command: &ShellCommand, number: u64, mark: &OsStr) -> Result<Runnin
         let (name, value) = timing.launch.variable();
         shell.env(name, value);
     }
+    let sleeps = command.sleeps.clone().map(Watch::new);
     let started = Instant::now();
     let child = shell.spawn().map_err(|error| {
         if error.kind() == io::ErrorKind::ArgumentListTooLong {
@@ -255,7 +261,7 @@ pub fn start(command: &ShellCommand, number: u64, mark: &OsStr) -> Result<Runnin
     })?;
     let id = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
     let Some(group) = id else { return Err(ProcessError::Lost) };
-    Ok(Running { child, pipe, pipe_open: true, group, number, terminal, started, exit: None, timing })
+    Ok(Running { child, pipe, pipe_open: true, group, number, terminal, started, exit: None, timing, sleeps })
 }
 
 /// What times the steps of a command; nothing where that can't be had: then it runs untimed.
@@ -316,6 +322,7 @@ impl Running {
                 () = detach.cancelled(), if self.exit.is_none() => return Ok(Followed::Detached),
                 () = at(deadline), if self.exit.is_none() => return Ok(Followed::DeadlinePassed),
                 () = at(drained) => {}
+                () = at(self.next_look()), if self.exit.is_none() => self.look_for_sleeps(live),
                 () = at(collector.live_due()) => live(LiveNews::Output(collector.take_live())),
                 mark = next_mark(&mut self.timing), if self.exit.is_none() => {
                     self.take_before_mark(collector).await?;
@@ -331,6 +338,20 @@ impl Running {
                     self.take(length, collector, &buffer)?;
                 }
             }
+        }
+    }
+
+    /// When to look what it sleeps for.
+    fn next_look(&self) -> Option<Instant> {
+        let next = self.sleeps.as_ref().and_then(Watch::next_ms)?;
+        self.started.checked_add(Duration::from_millis(next))
+    }
+
+    fn look_for_sleeps(&mut self, live: &impl Fn(LiveNews)) {
+        let now_ms = millis(self.started);
+        let Some(watch) = &mut self.sleeps else { return };
+        if let Some(wait) = watch.look(&sleeping(self.group.as_raw_pid()), now_ms) {
+            live(LiveNews::Wait(wait));
         }
     }
 

@@ -14,7 +14,7 @@ const ROLE: &str = "MYNAH_TEST_ROLE";
 fn text_of(news: LiveNews) -> String {
     match news {
         LiveNews::Output(text) => text,
-        LiveNews::Steps(_) => String::new(),
+        LiveNews::Steps(_) | LiveNews::Wait(_) => String::new(),
     }
 }
 
@@ -28,6 +28,7 @@ fn command(text: &str, dir: &Path) -> ShellCommand {
         env: Vec::new(),
         output_dir: dir.join("output"),
         steps: None,
+        sleeps: None,
         save: SaveAbove { lines: 2000, bytes: 51_200 },
     }
 }

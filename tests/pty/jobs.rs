@@ -213,3 +213,62 @@ fn jobs_that_are_not_kept_are_stopped() {
     assert!(!is_alive(&shell));
     assert_eq!(pty.leftovers(), Vec::<String>::new());
 }
+
+#[test]
+fn a_command_that_runs_goes_on_in_the_background() {
+    let home = Home::new();
+    let command = format!("echo first; {}", until("go"));
+    let server = serve(vec![
+        Step::text("").call("bash", json!({"command": command})),
+        Step::text("I go on meanwhile."),
+        Step::text("It is over."),
+    ]);
+    let mut pty = open(program(&home, &server));
+    pty.press("ctrl+b");
+    pty.wait_for("No command runs");
+    ask(&mut pty, "work");
+    pty.wait_for("begun");
+    pty.press("ctrl+b");
+    pty.wait_for("I go on meanwhile.");
+    pty.wait_for("⇢ background");
+    let told = server.requests()[1].body.to_string();
+    assert!(told.contains("goes on as the job") && told.contains("first\\nbegun"), "{told}");
+    let shell = record(&folders(&home).remove(0))["running"]["shell"].clone();
+    assert!(is_alive(&shell));
+    std::fs::write(home.project().join("go"), "").unwrap();
+    pty.wait_for("It is over.");
+    pty.wait_for("✓ exit 0");
+    let woken = server.requests()[2].body.to_string();
+    assert!(woken.contains("has ended: exit code 0") && woken.contains("first\\nbegun\\nover"), "{woken}");
+    leave(&mut pty);
+    assert_eq!(pty.leftovers(), Vec::<String>::new());
+}
+
+/// What a job shows of its way is read from what it draws, and from what it sleeps for.
+#[test]
+fn a_job_shows_how_far_it_is() {
+    let home = Home::new();
+    let bar =
+        |percent: u8| format!("printf '\\r%3d%%|####      | {percent}/100 [00:10<00:20, 4.5it/s]' {percent}");
+    let wait = |file: &str| format!("while [ ! -e {file} ]; do read -t 0.05 <> <(:) || :; done");
+    let command = format!("{}; {}; {}; {}; echo", bar(45), wait("more"), bar(80), wait("go"));
+    let server = serve(vec![
+        start("Train", &command),
+        start("Nap", "echo; sleep 600"),
+        Step::text("Both run."),
+        Step::text("It is over."),
+    ]);
+    let mut pty = open(program(&home, &server).args(["--set", "jobs.at_quit=stop"]));
+    ask(&mut pty, "work");
+    pty.wait_for("Both run.");
+    pty.wait_for("45% · 20s left · 45/100");
+    pty.wait_until("what a sleep waits for", |terminal| {
+        terminal.text().lines().any(|row| row.contains("Nap") && row.contains("0%") && row.contains("left"))
+    });
+    std::fs::write(home.project().join("more"), "").unwrap();
+    pty.wait_for("80% · 20s left · 80/100");
+    std::fs::write(home.project().join("go"), "").unwrap();
+    pty.wait_for("It is over.");
+    leave(&mut pty);
+    assert_eq!(pty.leftovers(), Vec::<String>::new());
+}

@@ -13,6 +13,7 @@ mod redraw;
 mod scroll;
 mod search;
 mod select;
+mod steps;
 mod voice;
 mod work;
 

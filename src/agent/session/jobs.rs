@@ -7,13 +7,15 @@
 use super::record::now_millis;
 use super::turn::Opening;
 use super::{Note, Session};
+use crate::jobs::sleep::processes::sleeping;
 use crate::jobs::table::wakes::{WakeEffect, WakeEvent};
-use crate::jobs::table::{JobEvent, JobNews, report};
+use crate::jobs::table::{JobEvent, JobNews, StartError, report};
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::{JobId, TicketId};
 use crate::proto::job::{self, JOB_MESSAGE, JobReport, JobView, StoppedBy};
 use crate::proto::message::{Block, CustomMessage, Message};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 impl Session {
     /// Takes over the jobs that an earlier run has left. Their ends go along with what the user says next.
@@ -22,7 +24,12 @@ impl Session {
         let restored = match table.restore().await {
             Ok(restored) => restored,
             Err(error) => {
-                self.notice(NoticeLevel::Warning, error.to_string());
+                let why = match error {
+                    StartError::Busy => "another Mynah that runs has them".to_owned(),
+                    error => error.to_string(),
+                };
+                let told = format!("The background jobs of this session can't be taken over: {why}.");
+                self.notice(NoticeLevel::Warning, told);
                 return;
             }
         };
@@ -49,19 +56,41 @@ impl Session {
         self.parts.workshop.table.set_told(&self.wakes.take_told());
     }
 
-    pub(super) fn job_news(&self, news: JobNews) {
-        // What else happens is in the views of the jobs.
-        if let JobNews::Event(JobEvent::Ended(view)) = news
-            && !self.reports.contains_key(&view.id)
-        {
-            let (table, notes) = (Arc::clone(&self.parts.workshop.table), self.notes.clone());
-            tokio::spawn(async move {
-                if let Ok(report) = table.report(&view.id).await {
-                    // The session has ended: the next run tells it.
-                    let _ended = notes.send(Note::JobEnded(report));
-                }
-            });
+    pub(super) fn job_news(&mut self, news: JobNews) {
+        let now = Instant::now();
+        match news {
+            JobNews::Output { id, bytes, skipped } => self.progress.output(&id, &bytes, skipped, now),
+            JobNews::Event(JobEvent::Started(view)) => {
+                let runs = Duration::from_millis(u64::try_from(now_millis() - view.started).unwrap_or(0));
+                self.progress.started(&view, self.parts.workshop.table.shell(&view.id), runs, now);
+            }
+            // Its view says it.
+            JobNews::Event(JobEvent::Changed(_)) => {}
+            JobNews::Event(JobEvent::Ended(view)) => {
+                self.progress.ended(&view.id);
+                self.report_job(&view);
+            }
         }
+    }
+
+    /// Looks how far jobs are.
+    pub(super) fn look_at_jobs(&mut self) {
+        self.progress.look(Instant::now(), sleeping);
+    }
+
+    /// Finds out what to tell of a job that has ended.
+    fn report_job(&self, view: &JobView) {
+        if self.reports.contains_key(&view.id) {
+            return;
+        }
+        let (table, notes, id) =
+            (Arc::clone(&self.parts.workshop.table), self.notes.clone(), view.id.clone());
+        tokio::spawn(async move {
+            if let Ok(report) = table.report(&id).await {
+                // The session has ended: the next run tells it.
+                let _ended = notes.send(Note::JobEnded(report));
+            }
+        });
     }
 
     /// A job has ended, and it is known what to tell of it.
@@ -140,6 +169,7 @@ impl Session {
         let mut jobs = self.parts.workshop.table.list();
         let undelivered = self.wakes.undelivered();
         for job in &mut jobs {
+            self.progress.fill(job);
             let is_undelivered = undelivered.contains(&job.id);
             if self.wakes.is_heard(&job.id) || is_undelivered {
                 let view = Arc::make_mut(job);

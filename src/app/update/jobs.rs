@@ -10,6 +10,7 @@ use crate::proto::event::NoticeLevel;
 use crate::proto::ids::JobId;
 use crate::text::formats;
 use crate::transcript::item::{Body, CallPhase, Item};
+use crate::ui::entries::jobs::BASH;
 use crate::ui::jobs::log::{JobLog, LogPart};
 use crate::ui::layers::confirm::Confirm;
 use crate::ui::layers::jobs::Jobs;
@@ -17,8 +18,6 @@ use crate::ui::layers::sheet::Sheet;
 use crate::ui::layers::{ConfirmKind, Layer};
 use std::time::Instant;
 
-/// The tool whose calls can go on in the background.
-const BASH: &str = "bash";
 /// Calls that run stand among the newest rows.
 const MOST_LOOKED_AT: usize = 200;
 

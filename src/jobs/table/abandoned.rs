@@ -6,6 +6,7 @@ use crate::jobs::GRACE;
 use crate::jobs::keeper::record::JobRecord;
 use crate::jobs::mark::Marked;
 use crate::jobs::tree::Tree;
+use crate::proto::ids::SessionId;
 use crate::proto::message::Millis;
 use rustix::process::Signal;
 use std::path::Path;
@@ -24,10 +25,11 @@ pub struct Cleaned {
 }
 
 /// Cleans up after sessions that were left a day ago, or longer. A session that is open in a program that runs is never
-/// touched. A session whose program died is noted as left when it is first seen: nobody knows when that was.
-pub async fn clean_abandoned(root: &Path, now: Millis) -> Cleaned {
+/// touched, nor is `ours`. A session whose program died is noted as left when it is first seen: nobody knows when that was.
+pub async fn clean_abandoned(root: &Path, ours: &SessionId, now: Millis) -> Cleaned {
     let mut cleaned = Cleaned::default();
-    for session in folders::inner(root) {
+    let ours = folders::of_session(root, ours);
+    for session in folders::inner(root).into_iter().filter(|session| *session != ours) {
         let owner = match Owner::take(&session) {
             Ok(Some(owner)) => owner,
             Ok(None) => continue,

@@ -252,6 +252,11 @@ impl JobTable {
         self.shared.with(|state| state.job(id).map(|job| Arc::clone(&job.view)))
     }
 
+    /// The process of a job's shell, as far as it is known.
+    pub fn shell(&self, id: &JobId) -> Option<i32> {
+        self.shared.with(|state| state.job(id)?.record.running.as_ref().map(|running| running.shell.pid))
+    }
+
     /// A part of a job's log.
     pub async fn read(&self, id: &JobId, spec: ReadSpec) -> Result<ReadPage, ReadError> {
         let view = self.existing(id)?;

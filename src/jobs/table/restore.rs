@@ -4,7 +4,7 @@ use super::abandoned::ABANDONED_AFTER;
 use super::folders::{self, Found};
 use super::follow::{Keeper, Message, end_tree};
 use super::launch::own;
-use super::state::Job;
+use super::state::{Job, Shared};
 use super::{JobTable, StartError};
 use crate::jobs::identity::Identity;
 use crate::jobs::keeper::control::{self, Ask};
@@ -14,11 +14,15 @@ use crate::proto::ids::JobId;
 use crate::proto::job::{JobEnding, JobView, StoppedBy};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a job that was being started when its program died is waited for.
 const UNBORN_PATIENCE: Duration = Duration::from_secs(3);
 const UNBORN_LOOK: Duration = Duration::from_millis(100);
+
+/// How long another program may have the jobs of the session while we start.
+const OWN_PATIENCE: Duration = Duration::from_secs(1);
+const OWN_LOOK: Duration = Duration::from_millis(20);
 
 /// How long the events of ends that have come before are waited for.
 const END_PATIENCE: Duration = Duration::from_secs(2);
@@ -52,7 +56,7 @@ impl JobTable {
             if !folder.is_dir() {
                 return Ok(Vec::new());
             }
-            own(&shared)?;
+            own_soon(&shared)?;
             Ok(folders::inner(&folder).into_iter().map(|folder| (folders::look(&folder), folder)).collect())
         });
         let found: Vec<(Found, PathBuf)> = found.await.unwrap_or(Err(StartError::Closing))?;
@@ -141,6 +145,17 @@ impl Job {
 
 fn unknown() -> ExitRecord {
     ExitRecord { how: JobEnding::Unknown, ended_at: now(), lost_bytes: 0, problem: None }
+}
+
+/// Another program may look for a moment whether these jobs were abandoned.
+fn own_soon(shared: &Shared) -> Result<(), StartError> {
+    let begun = Instant::now();
+    loop {
+        match own(shared) {
+            Err(StartError::Busy) if begun.elapsed() < OWN_PATIENCE => std::thread::sleep(OWN_LOOK),
+            owned => return owned,
+        }
+    }
 }
 
 /// Nobody was told that this job exists: it is ended.

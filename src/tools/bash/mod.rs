@@ -9,7 +9,7 @@ use super::arguments::{self, Arguments};
 use super::registry::embedded_spec;
 use super::truncate::{self, MAX_BYTES, MAX_LINES, Totals};
 use super::{ProgressNews, Tool, ToolCx, ToolLimits};
-use crate::jobs::{Detached, LiveNews, Outcome, SaveAbove, ShellCommand, steps};
+use crate::jobs::{Detached, LiveNews, Outcome, SaveAbove, ShellCommand, sleep, steps};
 use crate::llm::BoxFuture;
 use crate::proto::ask::{AskPreview, Subject};
 use crate::proto::tool::{ToolOutput, ToolSpec};
@@ -70,6 +70,7 @@ impl Tool for Bash {
             let mut command = shell_command(text, &cx.cwd, &cx.output_dir, &cx.limits, limit);
             // With a prefix of the user's the first step would not be that of the call.
             command.steps = steps::plan(text).ok().filter(|_| cx.limits.shell_prefix.is_none());
+            command.sleeps = sleep::plan(text);
             let progress = cx.progress.clone();
             let output = move |news| progress.tell(of_live(news));
             match cx.jobs.run_detachable(command, &cx.cancel, &cx.detach, output).await {
@@ -112,6 +113,7 @@ fn of_live(news: LiveNews) -> ProgressNews {
     match news {
         LiveNews::Output(delta) => ProgressNews::Output(delta),
         LiveNews::Steps(chain) => ProgressNews::Steps(chain),
+        LiveNews::Wait(wait) => ProgressNews::Wait(wait),
     }
 }
 
@@ -137,6 +139,7 @@ fn shell_command(
         env: vec![("AI_AGENT".to_owned(), "mynah".into())],
         output_dir: output_dir.to_owned(),
         steps: None,
+        sleeps: None,
         save: SaveAbove { lines: MAX_LINES as u64, bytes: MAX_BYTES as u64 },
     }
 }

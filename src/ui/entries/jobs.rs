@@ -2,8 +2,7 @@
 
 use super::body::Panel;
 use super::{EntryCx, Layout};
-use crate::proto::job::JobEnd;
-use crate::proto::job::JobReport;
+use crate::proto::job::{self, JobReport};
 use crate::text::row::Row;
 use crate::text::{clean, width};
 use crate::theme::role::Role;
@@ -14,25 +13,28 @@ use crate::ui::jobs::band;
 use crate::ui::jobs::line::JobLine;
 use crate::ui::paint;
 use ratatui::text::Span;
-use serde::Deserialize;
 
 /// The tool that starts jobs.
 pub const START: &str = "shell_job_start";
+/// The tool whose calls can go on as jobs.
+pub const BASH: &str = "bash";
 
 /// Lines of output that are shown of a closed one.
 const SHOWN: usize = 3;
 
-/// The row of a call that has started a job. Nothing for any other, or one that failed: those look as all calls do.
+/// The row of a call that has started a job, or that was sent to the background. Nothing for any other, or one that
+/// failed: those look as all calls do.
 pub fn started(call: &Call, cx: &EntryCx<'_>) -> Option<Layout> {
     let CallPhase::Done { result, .. } = &call.phase else { return None };
     let text = |key: &str| super::title::text(&call.arguments, key).unwrap_or_default();
-    if call.tool != START || result.is_error {
+    let details = result.details.as_ref();
+    let is_job = || details.is_some_and(|details| details.get("job").is_some());
+    if result.is_error || !(call.tool == START || call.tool == BASH && is_job()) {
         return None;
     }
     // One that ended while it was started was told of at once.
-    let end = result.details.as_ref().and_then(|details| JobEnd::deserialize(details.get("end")?).ok());
-    let (state, status) = match end {
-        Some(end) => band::ended(&end),
+    let (state, status) = match job::reports_of(details).first() {
+        Some(report) => band::ended(&report.end),
         None => (State::Queued, vec![Seg::new(Role::Muted, "⇢ background")]),
     };
     let line = JobLine::new(text("title"), text("command")).status(status);

@@ -30,7 +30,10 @@ impl JobLine {
     /// A row of this title and command, which come from others.
     pub fn new(title: &str, command: &str) -> Self {
         let command = command.get(..command.floor_char_boundary(MOST_COMMAND)).unwrap_or_default();
-        Self { title: seg::line(title), command: seg::line(command.trim()), ..Self::default() }
+        let (title, command) = (seg::line(title), seg::line(command.trim()));
+        // One that nobody has given a title is called after its command, which is said once.
+        let title = if command.starts_with(&title) { String::new() } else { title };
+        Self { title, command, ..Self::default() }
     }
 
     /// How it goes: never cut as long as there is any room.

@@ -25,6 +25,7 @@ fn command(text: &str, dir: &Path) -> ShellCommand {
         output_dir: dir.join("output"),
         save: SaveAbove { lines: 2_000, bytes: 51_200 },
         steps: None,
+        sleeps: None,
     }
 }
 

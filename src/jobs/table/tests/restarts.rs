@@ -156,7 +156,7 @@ async fn another_process_of_the_same_number_is_never_signalled() {
     assert_eq!(next.ended(&id).await.how, JobEnding::Unknown);
     next.table.stop(&id, StoppedBy::User).unwrap();
     next.table.end(&[]).await;
-    let cleaned = clean_abandoned(&house.work().join("state"), i64::MAX).await;
+    let cleaned = clean_abandoned(&house.work().join("state"), &SessionId::new("another"), i64::MAX).await;
     assert_eq!(cleaned, Cleaned { sessions: 1, stopped: 0 });
     assert!(real.is_alive() && innocent.try_wait().unwrap().is_none());
     innocent.kill().unwrap();
@@ -198,11 +198,22 @@ async fn jobs_that_nobody_wants_are_cleaned_after_a_day() {
     let record = house.record(&id);
     let now = crate::jobs::keeper::record::now();
     let nothing = Cleaned::default();
-    assert_eq!(clean_abandoned(&root, now + 1_000 * HOUR).await, nothing, "it is open");
+    assert_eq!(
+        clean_abandoned(&root, &SessionId::new("another"), now + 1_000 * HOUR).await,
+        nothing,
+        "it is open"
+    );
     house.table.end(&[id]).await;
-    assert_eq!(clean_abandoned(&root, now + 23 * HOUR).await, nothing, "it may still be resumed");
+    assert_eq!(
+        clean_abandoned(&root, &SessionId::new("another"), now + 23 * HOUR).await,
+        nothing,
+        "it may still be resumed"
+    );
     assert!(is_alive(shell));
-    assert_eq!(clean_abandoned(&root, now + 25 * HOUR).await, Cleaned { sessions: 1, stopped: 1 });
+    assert_eq!(
+        clean_abandoned(&root, &SessionId::new("another"), now + 25 * HOUR).await,
+        Cleaned { sessions: 1, stopped: 1 }
+    );
     assert!(!is_alive(shell) && folders::inner(&root).is_empty());
     nothing_is_left(&[record]).await;
 
@@ -210,9 +221,16 @@ async fn jobs_that_nobody_wants_are_cleaned_after_a_day() {
     let root = crashed.work().join("state");
     start_and_die(crashed.work());
     let record = JobRecord::read(&root.join("session/a-job")).unwrap();
-    assert_eq!(clean_abandoned(&root, now).await, nothing, "a day from the first look");
-    assert_eq!(clean_abandoned(&root, now + 23 * HOUR).await, nothing);
-    assert_eq!(clean_abandoned(&root, now + 24 * HOUR).await, Cleaned { sessions: 1, stopped: 1 });
+    assert_eq!(
+        clean_abandoned(&root, &SessionId::new("another"), now).await,
+        nothing,
+        "a day from the first look"
+    );
+    assert_eq!(clean_abandoned(&root, &SessionId::new("another"), now + 23 * HOUR).await, nothing);
+    assert_eq!(
+        clean_abandoned(&root, &SessionId::new("another"), now + 24 * HOUR).await,
+        Cleaned { sessions: 1, stopped: 1 }
+    );
     nothing_is_left(&[record]).await;
 }
 
@@ -248,5 +266,8 @@ async fn without_jobs_nothing_is_touched() {
     assert!(restored.jobs.is_empty() && restored.problems.is_empty());
     house.table.end(&[]).await;
     assert!(!house.work().join("state").exists());
-    assert_eq!(clean_abandoned(&house.work().join("state"), 0).await, Cleaned::default());
+    assert_eq!(
+        clean_abandoned(&house.work().join("state"), &SessionId::new("another"), 0).await,
+        Cleaned::default()
+    );
 }
