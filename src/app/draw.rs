@@ -348,6 +348,8 @@ fn start_page_of(state: &AppState) -> StartPage {
 }
 
 #[cfg(test)]
+mod job_screens;
+#[cfg(test)]
 mod screens;
 #[cfg(test)]
 mod search_screens;

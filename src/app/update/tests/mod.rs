@@ -5,6 +5,7 @@ mod blocks;
 mod cards;
 mod chords;
 mod drafts;
+mod jobs;
 mod keys;
 mod phase;
 mod pointer;

@@ -424,6 +424,9 @@ impl Sheet {
                 hint(look, Context::Global, Action::Cancel, "ends the search"),
             ];
         }
+        if self.content.is_live && self.job().is_some() {
+            hints.push(key(Action::PopupStop, "stop job"));
+        }
         if self.shows.is_some() {
             hints.push(Hint { key: format!("1–{}", self.content.steps().min(9)), text: "step" });
         }
@@ -453,7 +456,7 @@ impl Sheet {
             }
         }
         let rows = (short_key(look, Action::PopupPreviousRow), short_key(look, Action::PopupNextRow));
-        if let (Some(before), Some(after)) = rows {
+        if let (Some(before), Some(after), None) = (rows.0, rows.1, self.job()) {
             hints.push(Hint { key: format!("{before}/{after}"), text: "row above/below" });
         }
         hints
