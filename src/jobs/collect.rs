@@ -1,9 +1,9 @@
 //! What a running command prints, on its three ways: plain text for the result, new text for a front end, all bytes
 //! for the file.
 
+use super::command::SaveAbove;
 use super::live::Live;
 use super::plain_text::{PlainText, TextSink};
-use super::process::SaveAbove;
 use super::spill::{Saved, Spill};
 use super::steps::clock::StepClock;
 use super::tail::Tail;

@@ -5,8 +5,9 @@
 
 use super::Jobs;
 use super::collect::Collected;
+use super::command::{ProcessError, ShellCommand};
 use super::mark::{Commands, Marked};
-use super::process::{Parts, ProcessError, Running, ShellCommand};
+use super::process::{Parts, Running};
 use super::spill::Saved;
 use super::tree::Tree;
 use rustix::process::{Pid, Signal};

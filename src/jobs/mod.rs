@@ -6,6 +6,7 @@
 //! of our groups is ended at [`Jobs::shutdown`], or by the guard when nothing of ours can run any more.
 
 mod collect;
+mod command;
 mod detached;
 mod groups;
 mod guard;
@@ -28,11 +29,12 @@ pub mod steps;
 pub mod table;
 mod tail;
 mod terminal;
+mod timing;
 mod tree;
 
+pub use command::{End, Finished, Outcome, ProcessError, SaveAbove, ShellCommand, signal_name};
 pub use detached::Detached;
 pub use live::LiveNews;
-pub use process::{End, Finished, Outcome, ProcessError, SaveAbove, ShellCommand, signal_name};
 pub use spill::Saved;
 
 use guard::Guard;

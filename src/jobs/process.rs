@@ -6,25 +6,24 @@
 //! sent before the reaping.
 
 use super::collect::{Collected, Collector};
+use super::command::{End, Finished, Outcome, ProcessError, ShellCommand};
 use super::detached::Detached;
 use super::live::LiveNews;
 use super::mark;
+use super::sleep::Watch;
 use super::sleep::processes::sleeping;
-use super::sleep::{SleepPlan, Watch};
-use super::spill::Saved;
-use super::steps::Plan;
 use super::steps::clock::{Answer, Ended, Mark, StepClock};
-use super::steps::launch::{Launch, can_time, read_now};
+use super::steps::launch::read_now;
 use super::terminal::TerminalWatch;
+use super::timing::{Timing, next_mark};
 use super::tree::Tree;
 use super::{GRACE, Jobs};
 use crate::proto::chain::Chain;
 use rustix::process::{Pid, Signal};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,125 +46,6 @@ const CHUNK: usize = 64 * 1024;
 /// Pieces of [`CHUNK`] that are read before a mark is answered.
 const MOST_BEFORE_MARK: usize = 64;
 
-/// What to run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShellCommand {
-    /// The command text.
-    pub text: String,
-    /// The shell; gets `-c` and the text.
-    pub shell: PathBuf,
-    /// Where it starts.
-    pub cwd: PathBuf,
-    /// Time limit; `None` is no limit.
-    pub timeout: Option<Duration>,
-    /// Environment variables that it does not get.
-    pub secret_env: Vec<String>,
-    /// Environment variables that it gets besides.
-    pub env: Vec<(String, OsString)>,
-    /// Where the file with the whole output goes.
-    pub output_dir: PathBuf,
-    /// When that file is wanted.
-    pub save: SaveAbove,
-    /// Its steps are to be timed.
-    pub steps: Option<Plan>,
-    /// It sleeps, and what it waits for is to be told.
-    pub sleeps: Option<SleepPlan>,
-}
-
-/// An output beyond one of these is saved whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SaveAbove {
-    /// Lines.
-    pub lines: u64,
-    /// Bytes of plain text, its last line end not counted.
-    pub bytes: u64,
-}
-
-/// A command that has ended, or that is being ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finished {
-    /// How.
-    pub end: End,
-    /// Time from its start.
-    pub duration: Duration,
-    /// The end of what it printed as plain text, both outputs in order of arrival.
-    pub tail: String,
-    /// Lines of the whole plain text.
-    pub lines: u64,
-    /// Bytes of the whole plain text.
-    pub bytes: u64,
-    /// Bytes of its last line.
-    pub last_line_bytes: u64,
-    /// Bytes that it printed, escape sequences and all.
-    pub raw_bytes: u64,
-    /// How many of them were no text: replaced or left out.
-    pub not_text: u64,
-    /// The file with all of it.
-    pub saved: Saved,
-    /// Its steps, if they were timed.
-    pub chain: Option<Chain>,
-}
-
-/// What became of a command.
-#[derive(Debug)]
-pub enum Outcome {
-    /// It has ended, or is being ended.
-    Finished(Finished),
-    /// It goes on, and is the caller's to look after.
-    Detached(Box<Detached>),
-}
-
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// By itself, with this code.
-    Exited(i32),
-    /// By this signal, which did not come from us.
-    Signalled(i32),
-    /// At its time limit.
-    TimedOut(Duration),
-    /// When it wanted something of the terminal, which it does not have.
-    WantedTerminal,
-    /// Told to.
-    Cancelled,
-}
-
-/// A command that gave no result.
-#[derive(Debug, thiserror::Error)]
-pub enum ProcessError {
-    /// The folder is gone.
-    #[error("The working directory {0} does not exist. The command was not started.")]
-    NoFolder(PathBuf),
-    /// The shell did not start.
-    #[error("The shell {shell} could not be started: {error}. The command was not run.")]
-    Start {
-        /// Its path.
-        shell: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
-    /// The system takes no such long arguments.
-    #[error(
-        "The command is too long for this system ({0} bytes). It was not run. Write the text to a file and run that."
-    )]
-    TooLong(usize),
-    /// There was no pipe to be had.
-    #[error("No pipe for the output could be made: {0}. The command was not started.")]
-    Pipe(io::Error),
-    /// Its end could not be observed.
-    #[error("The end of the command could not be observed: {0}. It may still be running.")]
-    Wait(io::Error),
-    /// It could not be sent to the background.
-    #[error("The command could not go on in the background: {0}. It was stopped.")]
-    Detach(io::Error),
-    /// The program is quitting.
-    #[error("The program is quitting. The command was not started.")]
-    Closing,
-    /// The watching task was dropped with the runtime.
-    #[error("The command was lost while the program quit.")]
-    Lost,
-}
-
 /// A shell that runs.
 #[derive(Debug)]
 pub struct Running {
@@ -179,13 +59,6 @@ pub struct Running {
     exit: Option<Exit>,
     timing: Option<Timing>,
     sleeps: Option<Watch>,
-}
-
-/// The timing of its steps.
-#[derive(Debug)]
-struct Timing {
-    launch: Launch,
-    clock: StepClock,
 }
 
 /// A shell that runs and that nobody follows.
@@ -243,7 +116,7 @@ pub fn start(command: &ShellCommand, number: u64, mark: &OsStr) -> Result<Runnin
     }
     shell.envs(command.env.iter().map(|(name, value)| (name, value)));
     shell.env(mark::VARIABLE, mark);
-    let timing = timing(command);
+    let timing = Timing::of(command);
     if let Some(timing) = &timing {
         let (name, value) = timing.launch.variable();
         shell.env(name, value);
@@ -262,25 +135,6 @@ pub fn start(command: &ShellCommand, number: u64, mark: &OsStr) -> Result<Runnin
     let id = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
     let Some(group) = id else { return Err(ProcessError::Lost) };
     Ok(Running { child, pipe, pipe_open: true, group, number, terminal, started, exit: None, timing, sleeps })
-}
-
-/// What times the steps of a command; nothing where that can't be had: then it runs untimed.
-fn timing(command: &ShellCommand) -> Option<Timing> {
-    let plan = command.steps.as_ref()?;
-    let is_kept =
-        |name: &OsString| !command.secret_env.iter().any(|secret| name.as_os_str() == secret.as_str());
-    let inherited = std::env::vars_os().map(|(name, _)| name).filter(is_kept);
-    let added = command.env.iter().map(|(name, _)| OsString::from(name));
-    if !can_time(&command.shell, inherited.chain(added)) {
-        return None;
-    }
-    match Launch::prepare(&command.output_dir) {
-        Ok(launch) => Some(Timing { launch, clock: StepClock::new(plan.clone()) }),
-        Err(error) => {
-            tracing::warn!(%error, "the steps of a command can't be timed");
-            None
-        }
-    }
 }
 
 impl Running {
@@ -595,14 +449,6 @@ const fn how_ended(end: End) -> Ended {
     }
 }
 
-/// The next mark; never one of a command that is not timed.
-async fn next_mark(timing: &mut Option<Timing>) -> Mark {
-    match timing {
-        Some(timing) => timing.launch.mark().await,
-        None => std::future::pending().await,
-    }
-}
-
 fn millis(since: Instant) -> u64 {
     u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
@@ -641,32 +487,4 @@ async fn at(time: Option<Instant>) {
         Some(time) => sleep_until(time).await,
         None => std::future::pending().await,
     }
-}
-
-/// A signal's name, such as `SIGSEGV`.
-pub fn signal_name(signal: i32) -> String {
-    const NAMES: &[(Signal, &str)] = &[
-        (Signal::HUP, "SIGHUP"),
-        (Signal::INT, "SIGINT"),
-        (Signal::QUIT, "SIGQUIT"),
-        (Signal::ILL, "SIGILL"),
-        (Signal::TRAP, "SIGTRAP"),
-        (Signal::ABORT, "SIGABRT"),
-        (Signal::BUS, "SIGBUS"),
-        (Signal::FPE, "SIGFPE"),
-        (Signal::KILL, "SIGKILL"),
-        (Signal::USR1, "SIGUSR1"),
-        (Signal::SEGV, "SIGSEGV"),
-        (Signal::USR2, "SIGUSR2"),
-        (Signal::PIPE, "SIGPIPE"),
-        (Signal::ALARM, "SIGALRM"),
-        (Signal::TERM, "SIGTERM"),
-        (Signal::XCPU, "SIGXCPU"),
-        (Signal::XFSZ, "SIGXFSZ"),
-        (Signal::SYS, "SIGSYS"),
-    ];
-    NAMES
-        .iter()
-        .find(|(known, _)| known.as_raw() == signal)
-        .map_or_else(|| format!("signal {signal}"), |(_, name)| (*name).to_owned())
 }

@@ -11,6 +11,9 @@ use std::path::PathBuf;
 /// Whose the message is by which an agent learns of ends of jobs.
 pub const JOB_MESSAGE: &str = "mynah.jobs";
 
+/// The tools whose calls start background jobs, or become ones: the details of their results name the job as `job`.
+pub const STARTS_JOBS: [&str; 2] = ["shell_job_start", "bash"];
+
 /// A background job at one moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobView {

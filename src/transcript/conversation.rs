@@ -18,7 +18,7 @@ mod compaction;
 
 use super::item::{Body, Fold, Item, Prose, Shell, Thinking};
 use crate::proto::event::NoticeLevel;
-use crate::proto::ids::{AskId, CallId, EntryId};
+use crate::proto::ids::{AskId, CallId, EntryId, JobId};
 use crate::proto::message::Message;
 use crate::text::markdown::stream::MarkdownStream;
 use crate::text::markdown::{self, Card, CardKind};
@@ -37,6 +37,8 @@ pub struct Conversation {
     entries: HashMap<EntryId, Begun>,
     /// The newest item of each call. Some servers use an id again in a later message.
     calls: HashMap<CallId, usize>,
+    /// The call that started a background job, by index.
+    jobs: HashMap<JobId, usize>,
     /// Calls without an answer, by index.
     unanswered: Vec<usize>,
     /// Steps of chained commands beyond one a call.

@@ -9,7 +9,7 @@ use crate::proto::chain::{CHAIN, Chain, Wait};
 use crate::proto::compaction::CompactionReason;
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::{CallId, EntryId};
-use crate::proto::job::JobReport;
+use crate::proto::job::{JobEnd, JobReport};
 use crate::proto::message::{AssistantMessage, BashExecutionMessage, Block, Message, ToolCall};
 use crate::text::markdown::stream::MarkdownStream;
 use std::sync::Arc;
@@ -182,6 +182,8 @@ pub struct Call {
     pub steps_dropped: Vec<u64>,
     /// What it waits for.
     pub wait: Option<Wait>,
+    /// How the background job ended that it started.
+    pub job_end: Option<JobEnd>,
     /// What it has printed so far, while it runs: the end of it, cut at a line, never more than [`LIVE_OUTPUT`].
     pub output: String,
     /// Bytes that were cut from the beginning of `output`.

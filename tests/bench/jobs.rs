@@ -191,12 +191,12 @@ fn keepers(folder: &Path) -> Vec<String> {
     names.filter(|name| name.parse::<u32>().is_ok()).filter(is_keeper).collect()
 }
 
-/// Times that a process was given a processor, all threads.
+/// Times that a process woke up, all threads.
 fn switches(process: &str) -> u64 {
     let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let of_thread = |path: &Path| {
         let status = std::fs::read_to_string(path.join("status")).unwrap_or_default();
-        let counts = status.lines().filter(|line| line.contains("ctxt_switches"));
+        let counts = status.lines().filter(|line| line.starts_with("voluntary_ctxt_switches"));
         counts.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok()).sum::<u64>()
     };
     threads.map(|thread| of_thread(&thread.path())).sum()

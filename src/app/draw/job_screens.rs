@@ -42,7 +42,8 @@ fn view(stage: &Stage, name: &str, title: &str, command: &str, seconds: i64) -> 
 fn with_jobs(columns: u16, rows: u16) -> Stage {
     let mut stage = Stage::open();
     stage.state.size = (columns, rows);
-    let mut fetch = view(&stage, "fetch-dataset", "Fetch dataset", "curl -LO https://example.org/data.tar", 18);
+    let mut fetch =
+        view(&stage, "fetch-dataset", "Fetch dataset", "curl -LO https://example.org/data.tar", 18);
     fetch.meter = Some(Meter {
         share: Some(0.62),
         left: Some(Duration::from_secs(11)),
@@ -77,7 +78,8 @@ fn with_jobs(columns: u16, rows: u16) -> Stage {
 }
 
 fn log_part(stage: &mut Stage) {
-    let text = "VITE v6.0.3  ready in 212 ms\n\n  ➜  Local:   http://localhost:3000/\nGET / 200\nGET /app.js 200\n";
+    let text =
+        "VITE v6.0.3  ready in 212 ms\n\n  ➜  Local:   http://localhost:3000/\nGET / 200\nGET /app.js 200\n";
     let part = LogPart { from: 0, text: text.to_owned(), is_open: false, next: 400, has_more: false };
     stage.done(Done::JobLog { id: JobId::new("serve-pages"), part: Ok(part) });
 }

@@ -256,6 +256,7 @@ impl Conversation {
                 }
                 let reports = reports_of(custom.details.as_ref());
                 if custom.custom_type == JOB_MESSAGE && !reports.is_empty() {
+                    self.jobs_ended(&reports);
                     let jobs = Jobs { reports, text: text_of(&custom.content) };
                     self.push(entry_id, Body::Jobs(Box::new(jobs)));
                     return true;

@@ -2,7 +2,8 @@
 
 use super::Conversation;
 use crate::proto::chain::{Chain, StepState, Wait};
-use crate::proto::ids::{CallId, EntryId};
+use crate::proto::ids::{CallId, EntryId, JobId};
+use crate::proto::job::{self, JobReport, STARTS_JOBS};
 use crate::proto::message::{ToolCall, ToolResultMessage};
 use crate::transcript::held::{Arguments, Given};
 use crate::transcript::item::{BlockRef, Body, Call, CallPhase, Item, LIVE_OUTPUT};
@@ -32,6 +33,7 @@ impl Conversation {
                 step_outputs: Vec::new(),
                 steps_dropped: Vec::new(),
                 wait: None,
+                job_end: None,
                 output: String::new(),
                 output_dropped: 0,
             })),
@@ -171,12 +173,29 @@ impl Conversation {
             CallPhase::Running { limit, .. } => limit,
             _ => None,
         };
+        let job = started_job(&call.tool, &result);
+        let ends = job::reports_of(result.details.as_ref());
         call.phase = CallPhase::Done { result, ended, limit };
         self.further_steps = (self.further_steps + after).saturating_sub(before);
         if let Some(index) = self.calls.get(&id).copied() {
             self.unanswered.retain(|unanswered| *unanswered != index);
+            if let Some(job) = job {
+                self.jobs.insert(job, index);
+            }
         }
+        self.jobs_ended(&ends);
         true
+    }
+
+    /// Background jobs have ended: the calls that started them tell how.
+    pub(super) fn jobs_ended(&mut self, reports: &[JobReport]) {
+        for report in reports {
+            if let Some(Item { body: Body::Call(call), .. }) =
+                self.jobs.get(&report.id).copied().and_then(|index| self.item_mut(index))
+            {
+                call.job_end = Some(report.end.clone());
+            }
+        }
     }
 
     /// Whatever is unanswered now stays so.
@@ -228,6 +247,12 @@ pub(super) fn append_bounded(output: &mut String, delta: &str) -> u64 {
     let cut = line.filter(|line| *line < output.len()).unwrap_or(least);
     output.replace_range(..cut, "");
     cut as u64
+}
+
+/// The background job that a call has started, or has become.
+fn started_job(tool: &str, result: &ToolResultMessage) -> Option<JobId> {
+    let job = result.details.as_ref()?.get("job")?.as_str()?;
+    (STARTS_JOBS.contains(&tool) && !result.is_error).then(|| JobId::new(job))
 }
 
 #[cfg(test)]

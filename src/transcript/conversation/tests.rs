@@ -583,3 +583,59 @@ proptest! {
         prop_assert_eq!(revisions.len(), conversation.len());
     }
 }
+
+/// The call that started a job tells how that ended, whichever way the end becomes known, live and from a log.
+#[test]
+fn a_call_that_started_a_job_tells_its_end() {
+    use crate::proto::job::{JOB_MESSAGE, JobEnd, JobEnding, JobReport, details_of};
+    let report = |name: &str, code| JobReport {
+        id: crate::proto::ids::JobId::new(name),
+        title: name.to_owned(),
+        command: "make".to_owned(),
+        end: JobEnd { how: JobEnding::Exited(code), took_ms: 5, lost_bytes: 0 },
+        last_lines: String::new(),
+        log: "/log.0".into(),
+    };
+    let answered = |id: &str, tool: &str, details| {
+        let Message::ToolResult(whole) = result(id, "Done.") else { unreachable!() };
+        Message::ToolResult(ToolResultMessage { tool_name: tool.to_owned(), details: Some(details), ..whole })
+    };
+    let told = Message::Custom(CustomMessage {
+        custom_type: JOB_MESSAGE.to_owned(),
+        content: vec![text("Ended.")],
+        display: true,
+        details: Some(details_of(&[report("build", 2), report("unknown", 3)])),
+        timestamp: 0,
+    });
+    let starts = ["shell_job_start", "bash", "shell_job_start", "read"];
+    let calls = starts.iter().enumerate().map(|(at, tool)| call(&at.to_string(), tool)).collect();
+    let history = [
+        said(calls, StopReason::ToolUse),
+        answered("0", "shell_job_start", json!({"job": "build"})),
+        answered("1", "bash", json!({"job": "sent"})),
+        answered("2", "shell_job_start", json!({"job": "runs"})),
+        answered("3", "read", json!({"job": "build"})),
+        told,
+        said(vec![call("4", "shell_job")], StopReason::ToolUse),
+        // The agent asked for this end.
+        answered("4", "shell_job", details_of(&[report("sent", 0)])),
+    ];
+    let codes = |conversation: &Conversation| -> Vec<Option<JobEnding>> {
+        let calls = conversation.items().iter().filter_map(|item| match &item.body {
+            Body::Call(call) => Some(call.job_end.as_ref().map(|end| end.how.clone())),
+            _ => None,
+        });
+        calls.collect()
+    };
+    let expected = [Some(JobEnding::Exited(2)), Some(JobEnding::Exited(0)), None, None, None];
+    let mut loaded = Conversation::new();
+    loaded.load(history.iter().cloned().map(Arc::new));
+    assert_eq!(codes(&loaded), expected);
+    let mut live = Conversation::new();
+    for (at, message) in history.iter().enumerate() {
+        for event in events(at, message, 3) {
+            live.apply(&event, Instant::now(), (0, 0));
+        }
+    }
+    assert_eq!(codes(&live), expected);
+}

@@ -2,7 +2,7 @@
 
 use super::body::Panel;
 use super::{EntryCx, Layout};
-use crate::proto::job::{self, JobReport};
+use crate::proto::job::JobReport;
 use crate::text::row::Row;
 use crate::text::{clean, width};
 use crate::theme::role::Role;
@@ -32,9 +32,8 @@ pub fn started(call: &Call, cx: &EntryCx<'_>) -> Option<Layout> {
     if result.is_error || !(call.tool == START || call.tool == BASH && is_job()) {
         return None;
     }
-    // One that ended while it was started was told of at once.
-    let (state, status) = match job::reports_of(details).first() {
-        Some(report) => band::ended(&report.end),
+    let (state, status) = match &call.job_end {
+        Some(end) => band::ended(end),
         None => (State::Queued, vec![Seg::new(Role::Muted, "⇢ background")]),
     };
     let line = JobLine::new(text("title"), text("command")).status(status);

@@ -68,6 +68,7 @@ fn call(tool: &str, arguments: Value, phase: CallPhase) -> Item {
         step_outputs: Vec::new(),
         steps_dropped: Vec::new(),
         wait: None,
+        job_end: None,
         output: String::new(),
         output_dropped: 0,
     })))
