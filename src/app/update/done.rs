@@ -168,6 +168,7 @@ fn opened_session(state: &mut AppState, mut opened: Opened, now: Instant) -> Out
     state.session.problem = None;
     state.session.answered = None;
     state.session.models = opened.models;
+    let stopped = jobs::stopped_with_session(state);
     state.jobs.take(&opened.view.jobs, (state.wall_now)(), now);
     state.session.view = Some(opened.view);
     state.phase = Phase::default();
@@ -181,6 +182,9 @@ fn opened_session(state: &mut AppState, mut opened: Opened, now: Instant) -> Out
     state.conversation.load(opened.history);
     for text in opened.notices {
         state.conversation.notice(NoticeLevel::Warning, text);
+    }
+    if let Some(text) = stopped {
+        state.conversation.notice(NoticeLevel::Info, text);
     }
     state.tell_values();
     models::listed(state);

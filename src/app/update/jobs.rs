@@ -8,6 +8,7 @@ use crate::config::jobs::AtQuit;
 use crate::proto::command::Command;
 use crate::proto::event::NoticeLevel;
 use crate::proto::ids::JobId;
+use crate::proto::job::{JobEnding, JobState, StoppedBy};
 use crate::text::formats;
 use crate::transcript::item::{Body, CallPhase, Item};
 use crate::ui::entries::jobs::BASH;
@@ -105,6 +106,18 @@ fn read_on(state: &mut AppState) -> Outcome {
         Some((from, id)) => Outcome { effects: vec![Effect::ReadJobLog { id, from }], changed: true },
         None => Outcome::changed(),
     }
+}
+
+/// What is told when another session has taken the place of one whose jobs ended with it.
+pub fn stopped_with_session(state: &AppState) -> Option<String> {
+    let is_stopped = |state: &JobState| match state {
+        JobState::Running | JobState::Stopping { .. } => true,
+        JobState::Ended(end) => end.how == JobEnding::Stopped(StoppedBy::End),
+    };
+    let stopped = state.jobs.iter().filter(|job| is_stopped(&job.view.state)).count() as u64;
+    let verb = if stopped == 1 { "was" } else { "were" };
+    let jobs = formats::counted(stopped, "background job");
+    (stopped > 0).then(|| format!("{jobs} of the session before {verb} stopped with it."))
 }
 
 /// Leaves the program. Jobs that run are kept or stopped: the settings or the user say which.

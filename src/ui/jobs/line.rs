@@ -74,7 +74,10 @@ impl JobLine {
         if missing(&kept) > 0 {
             kept.facts = 0;
         }
-        kept.command = down_or_gone(kept.command, 4, missing(&kept));
+        // A wide character that does not fit whole leaves a column free, so one step may not be enough.
+        while kept.command > 0 && missing(&kept) > 0 {
+            kept.command = down_or_gone(kept.command, 4, missing(&kept));
+        }
         cut(self.words(&kept), room)
     }
 
@@ -189,6 +192,18 @@ mod tests {
             (40, "Tests  $ cargo test --wo…  3.1s"),
         ];
         assert_eq!(table.map(|(room, _)| text(&line.fitted(room))), table.map(|(_, expected)| expected));
+    }
+
+    #[test]
+    fn wide_characters_take_no_room_from_the_status() {
+        let status = "✓ exit 0 · 29.9s";
+        for command in ["𛅰🕨🕨᪀🂠අA𞠀0𞸀A𐠀0🈐Σ", "編集する道具を作る"] {
+            let line = JobLine::new("", command).status(vec![Seg::new(Role::Text, status)]);
+            for room in 17..60 {
+                let fitted = line.fitted(room);
+                assert!(text(&fitted).contains(status) && columns(&fitted) <= room, "{room}: {fitted:?}");
+            }
+        }
     }
 
     proptest! {

@@ -1,12 +1,12 @@
 use crate::app::effect::Effect;
 use crate::app::headless::Exit;
 use crate::app::msg::Done;
-use crate::app::stage::{Stage, sent};
+use crate::app::stage::{Stage, opened, sent, view};
 use crate::config::jobs::AtQuit;
 use crate::proto::command::Command;
 use crate::proto::event::AgentEvent;
 use crate::proto::ids::{CallId, JobId};
-use crate::proto::job::{JobEnd, JobEnding, JobState, JobView};
+use crate::proto::job::{JobEnd, JobEnding, JobState, JobView, StoppedBy};
 use crate::ui::jobs::log::LogPart;
 use crate::ui::target::Target;
 use std::sync::Arc;
@@ -140,4 +140,29 @@ fn only_a_command_that_runs_is_sent_to_the_background() {
     // With something written it moves the caret.
     stage.type_text("ab");
     assert_eq!(stage.keys(&["ctrl+b"]), []);
+}
+
+#[test]
+fn another_session_tells_what_was_stopped_with_the_one_before() {
+    let ended = |how| {
+        let mut ended = job("test", 10);
+        ended.state = JobState::Ended(JobEnd { how, took_ms: 5, lost_bytes: 0 });
+        ended
+    };
+    for (jobs, told) in [
+        (vec![job("build", 10)], Some("1 background job of the session before was stopped with it.")),
+        (
+            vec![job("build", 10), ended(JobEnding::Stopped(StoppedBy::End))],
+            Some("2 background jobs of the session before were stopped with it."),
+        ),
+        (vec![ended(JobEnding::Exited(0)), ended(JobEnding::Stopped(StoppedBy::User))], None),
+        (Vec::new(), None),
+    ] {
+        let mut stage = with(jobs);
+        stage.line("/new");
+        stage.opened(opened(view()));
+        let screen = stage.screen();
+        assert_eq!(screen.contains("of the session before"), told.is_some(), "{screen}");
+        assert!(told.is_none_or(|told| screen.contains(told)), "{screen}");
+    }
 }
