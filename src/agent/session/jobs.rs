@@ -136,9 +136,14 @@ impl Session {
 
     /// Puts the ends of jobs into the conversation.
     pub(super) fn record_jobs(&mut self, ends: Vec<JobId>) {
+        // What can't be said of an end now is said another time.
+        let (ends, unknown): (Vec<_>, Vec<_>) =
+            ends.into_iter().partition(|id| self.reports.contains_key(id));
+        if !unknown.is_empty() {
+            self.job_wake(WakeEvent::Failed(unknown));
+        }
         let reports: Vec<JobReport> = ends.iter().filter_map(|id| self.reports.get(id)).cloned().collect();
         if reports.is_empty() {
-            self.job_wake(WakeEvent::Failed(ends));
             return;
         }
         let id = self.parts.log.fresh_id();

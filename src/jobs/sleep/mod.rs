@@ -1,6 +1,6 @@
 //! What a shell command sleeps for: known from its text, and from the `sleep` processes that it runs.
 //!
-//! - [`plan`] says what can be known before it runs: sleeps at its begin, and a loop that sleeps in each pass.
+//! - [`plan()`] says what can be known before it runs: sleeps at its begin, and a loop that sleeps in each pass.
 //! - [`watch`] decides from the processes that are found which wait is told, and when to look again. Pure.
 //! - [`processes`] finds them.
 //!

@@ -2,7 +2,7 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | [`line`] | the words of a row, fitted to its room |
+//! | [`mod@line`] | the words of a row, fitted to its room |
 //! | [`band`] | the row at a moment |
 //! | [`rows`] | the rows above the prompt |
 //! | [`log`] | the log of a job, as far as it was read |

@@ -195,7 +195,9 @@ proptest! {
             for element in &plan.elements {
                 prop_assert!(element.range.start >= end);
                 prop_assert_eq!(command.get(element.range.clone()), Some(element.text.as_str()));
-                prop_assert_eq!(element.text.trim_matches([' ', '\t', '\n']), element.text.as_str());
+                let trimmed = element.text.trim_matches([' ', '\t', '\n']);
+                // A blank behind a backslash is a part of the last word.
+                prop_assert!(trimmed == element.text || trimmed.ends_with('\\'), "{:?}", element.text);
                 end = element.range.end;
             }
             prop_assert!((2..=13).contains(&plan.elements.len()));
