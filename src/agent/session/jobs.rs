@@ -134,8 +134,8 @@ impl Session {
         }
     }
 
-    /// Puts the ends of jobs into the conversation.
-    pub(super) fn record_jobs(&mut self, ends: Vec<JobId>) {
+    /// Puts the ends of jobs into the conversation. False: there was nothing to say.
+    pub(super) fn record_jobs(&mut self, ends: Vec<JobId>) -> bool {
         // What can't be said of an end now is said another time.
         let (ends, unknown): (Vec<_>, Vec<_>) =
             ends.into_iter().partition(|id| self.reports.contains_key(id));
@@ -144,7 +144,7 @@ impl Session {
         }
         let reports: Vec<JobReport> = ends.iter().filter_map(|id| self.reports.get(id)).cloned().collect();
         if reports.is_empty() {
-            return;
+            return false;
         }
         let id = self.parts.log.fresh_id();
         let message = CustomMessage {
@@ -158,6 +158,7 @@ impl Session {
         self.record(id.clone(), message.clone());
         self.announce(&id, &message);
         self.job_wake(WakeEvent::Delivered(ends));
+        true
     }
 
     /// A message is in the conversation: the agent hears of the ends that it tells.

@@ -71,9 +71,7 @@ impl Session {
             Opening::Jobs(ends) => (ends, None),
         };
         self.job_wake(WakeEvent::TurnBegan);
-        if !ends.is_empty() {
-            self.record_jobs(ends);
-        }
+        self.record_jobs(ends);
         if let Some(content) = prompt {
             self.record_user(content);
         }
@@ -178,10 +176,7 @@ impl Session {
                 // What the user says of it comes first: it was typed without it.
                 let event = if any { WakeEvent::UserSpoke } else { WakeEvent::Round };
                 let ends = self.job_wake(event);
-                if !ends.is_empty() {
-                    self.record_jobs(ends);
-                    any = true;
-                }
+                any |= self.record_jobs(ends);
                 if any {
                     self.save(None);
                 }
