@@ -103,26 +103,9 @@ impl Progress {
 mod tests {
     use super::*;
     use crate::proto::chain::{Wait, WaitKind};
-    use crate::proto::job::JobState;
 
     fn view(command: &str) -> Arc<JobView> {
-        Arc::new(JobView {
-            id: JobId::new("a"),
-            title: "A job".to_owned(),
-            command: command.to_owned(),
-            cwd: "/work".into(),
-            has_terminal: false,
-            state: JobState::Running,
-            started: 0,
-            folder: "/state".into(),
-            printed: 0,
-            printed_at: 0,
-            latest: String::new(),
-            meter: None,
-            wait: None,
-            is_told: false,
-            is_undelivered: false,
-        })
+        Arc::new(JobView { command: command.to_owned(), ..JobView::sample("a") })
     }
 
     fn filled(progress: &Progress, view: &Arc<JobView>) -> (Option<f64>, Option<Wait>) {

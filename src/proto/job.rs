@@ -49,6 +49,30 @@ pub struct JobView {
     pub is_undelivered: bool,
 }
 
+#[cfg(test)]
+impl JobView {
+    /// A job of this name that has just begun; tests change what matters to them.
+    pub fn sample(name: &str) -> Self {
+        Self {
+            id: JobId::new(name),
+            title: name.to_owned(),
+            command: "make all".to_owned(),
+            cwd: "/work".into(),
+            has_terminal: false,
+            state: JobState::Running,
+            started: 0,
+            folder: "/state/jobs".into(),
+            printed: 0,
+            printed_at: 0,
+            latest: String::new(),
+            meter: None,
+            wait: None,
+            is_told: false,
+            is_undelivered: false,
+        }
+    }
+}
+
 /// How far a job is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JobState {

@@ -36,7 +36,11 @@ impl Session {
         for problem in restored.problems {
             self.notice(NoticeLevel::Warning, problem);
         }
-        let known: Vec<JobReport> = self.parts.history.iter().flat_map(|message| told_by(message)).collect();
+        // As a rule there are none, and the history need not be read for them.
+        let known: Vec<JobReport> = match restored.untold.is_empty() {
+            true => Vec::new(),
+            false => self.parts.history.iter().flat_map(|message| told_by(message)).collect(),
+        };
         for id in &restored.untold {
             if let Ok(report) = table.report(id).await {
                 // The conversation was saved, and that it tells of this was not.

@@ -20,21 +20,14 @@ const SIZES: [(u16, u16); 3] = [(60, 20), (100, 30), (160, 40)];
 fn view(stage: &Stage, name: &str, title: &str, command: &str, seconds: i64) -> JobView {
     let now = (stage.state.wall_now)();
     JobView {
-        id: JobId::new(name),
         title: title.to_owned(),
         command: command.to_owned(),
         cwd: "/home/u/project".into(),
-        has_terminal: false,
-        state: JobState::Running,
         started: now - seconds * 1_000,
         folder: format!("/home/u/.local/state/mynah/jobs/s/{name}").into(),
         printed: 400,
         printed_at: now,
-        latest: String::new(),
-        meter: None,
-        wait: None,
-        is_told: false,
-        is_undelivered: false,
+        ..JobView::sample(name)
     }
 }
 

@@ -14,6 +14,7 @@ use crate::llm::BoxFuture;
 use crate::proto::ask::{AskPreview, Subject};
 use crate::proto::tool::{ToolOutput, ToolSpec};
 use serde_json::{Value, json};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -51,8 +52,7 @@ impl Tool for Bash {
     }
 
     fn headline(&self, arguments: &Arguments) -> String {
-        let lines = command(arguments).trim().lines().map(|line| line.replace(char::is_control, " "));
-        lines.collect::<Vec<_>>().join(" ⏎ ")
+        headline(arguments)
     }
 
     fn preview(&self, arguments: &Arguments, _: &Path) -> BoxFuture<'static, AskPreview> {
@@ -117,8 +117,26 @@ fn of_live(news: LiveNews) -> ProgressNews {
     }
 }
 
-fn command(arguments: &Arguments) -> &str {
+/// The command text of a call.
+pub(super) fn command(arguments: &Arguments) -> &str {
     arguments::text(arguments, "command").unwrap_or_default()
+}
+
+/// The same in one line.
+pub(super) fn headline(arguments: &Arguments) -> String {
+    let lines = command(arguments).trim().lines().map(|line| line.replace(char::is_control, " "));
+    lines.collect::<Vec<_>>().join(" ⏎ ")
+}
+
+/// A command text behind what the settings put in front of each.
+pub(super) fn prefixed(text: &str, limits: &ToolLimits) -> String {
+    let prefix = limits.shell_prefix.as_ref();
+    prefix.map_or_else(|| text.to_owned(), |prefix| format!("{prefix}\n{text}"))
+}
+
+/// Environment variables that commands get besides ours.
+pub(super) fn environment() -> Vec<(String, OsString)> {
+    vec![("AI_AGENT".to_owned(), "mynah".into())]
 }
 
 /// A command as the settings want it run.
@@ -129,14 +147,13 @@ fn shell_command(
     limits: &ToolLimits,
     timeout: Option<Duration>,
 ) -> ShellCommand {
-    let prefix = limits.shell_prefix.as_ref();
     ShellCommand {
-        text: prefix.map_or_else(|| text.to_owned(), |prefix| format!("{prefix}\n{text}")),
+        text: prefixed(text, limits),
         shell: shell_of(limits),
         cwd: cwd.to_owned(),
         timeout,
         secret_env: limits.secret_env.clone(),
-        env: vec![("AI_AGENT".to_owned(), "mynah".into())],
+        env: environment(),
         output_dir: output_dir.to_owned(),
         steps: None,
         sleeps: None,

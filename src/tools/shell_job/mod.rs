@@ -8,6 +8,7 @@ use super::arguments::{self, Arguments};
 use super::registry::embedded_spec;
 use super::truncate::MAX_BYTES;
 use super::{Tool, ToolCx};
+use crate::jobs::keeper::record::now;
 use crate::jobs::table::report::{completion, duration, words};
 use crate::jobs::table::{JobTable, ReadFrom, ReadSpec};
 use crate::llm::BoxFuture;
@@ -18,7 +19,7 @@ use crate::proto::tool::{ToolOutput, ToolSpec};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 static SPEC: LazyLock<ToolSpec> =
     LazyLock::new(|| embedded_spec(include_str!("../../../assets/tools/shell_job.json")));
@@ -213,9 +214,4 @@ async fn logs(id: &JobId, arguments: &Arguments, table: &JobTable) -> Result<Too
         }
         false => Ok(about(id, text, &[])),
     }
-}
-
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

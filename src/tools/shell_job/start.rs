@@ -8,7 +8,7 @@ use crate::proto::ask::{AskPreview, Subject};
 use crate::proto::job::JobState;
 use crate::proto::tool::{ToolOutput, ToolSpec};
 use crate::tools::arguments::{self, Arguments};
-use crate::tools::bash::shell_of;
+use crate::tools::bash::{self, command};
 use crate::tools::registry::embedded_spec;
 use crate::tools::{Tool, ToolCx, ToolLimits, paths};
 use serde_json::Value;
@@ -46,8 +46,7 @@ impl Tool for ShellJobStart {
     }
 
     fn headline(&self, arguments: &Arguments) -> String {
-        let lines = command(arguments).trim().lines().map(|line| line.replace(char::is_control, " "));
-        lines.collect::<Vec<_>>().join(" ⏎ ")
+        bash::headline(arguments)
     }
 
     fn preview(&self, arguments: &Arguments, _: &Path) -> BoxFuture<'static, AskPreview> {
@@ -93,28 +92,22 @@ impl Tool for ShellJobStart {
     }
 }
 
-fn command(arguments: &Arguments) -> &str {
-    arguments::text(arguments, "command").unwrap_or_default()
-}
-
 fn folder(arguments: &Arguments, cwd: &Path) -> PathBuf {
     arguments::text(arguments, "cwd").map_or_else(|| cwd.to_owned(), |folder| paths::resolve(folder, cwd))
 }
 
 fn spec(arguments: &Arguments, cx: &ToolCx) -> JobSpec {
     let limits: &ToolLimits = &cx.limits;
-    let prefix = limits.shell_prefix.as_ref();
-    let text = command(arguments);
     let limit = arguments.get("timeout").and_then(Value::as_f64).filter(|seconds| *seconds > 0.0);
     let title = arguments::text(arguments, "title").map(str::trim).filter(|title| !title.is_empty());
     JobSpec {
-        title: title.map_or_else(|| text.chars().take(40).collect(), str::to_owned),
-        command: prefix.map_or_else(|| text.to_owned(), |prefix| format!("{prefix}\n{text}")),
+        title: title.map_or_else(|| bash::text_title(arguments), str::to_owned),
+        command: bash::prefixed(command(arguments), limits),
         cwd: folder(arguments, &cx.cwd),
-        shell: shell_of(limits),
+        shell: bash::shell_of(limits),
         terminal: arguments.get("pty").and_then(Value::as_bool).unwrap_or(false).then(TerminalSize::default),
         time_limit: limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
         secret_env: limits.secret_env.clone(),
-        env: vec![("AI_AGENT".to_owned(), "mynah".into())],
+        env: bash::environment(),
     }
 }

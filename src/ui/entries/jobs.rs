@@ -2,7 +2,7 @@
 
 use super::body::Panel;
 use super::{EntryCx, Layout};
-use crate::proto::job::JobReport;
+use crate::proto::job::{JobReport, STARTS_JOBS};
 use crate::text::row::Row;
 use crate::text::{clean, width};
 use crate::theme::role::Role;
@@ -28,8 +28,8 @@ pub fn started(call: &Call, cx: &EntryCx<'_>) -> Option<Layout> {
     let CallPhase::Done { result, .. } = &call.phase else { return None };
     let text = |key: &str| super::title::text(&call.arguments, key).unwrap_or_default();
     let details = result.details.as_ref();
-    let is_job = || details.is_some_and(|details| details.get("job").is_some());
-    if result.is_error || !(call.tool == START || call.tool == BASH && is_job()) {
+    let is_job = details.is_some_and(|details| details.get("job").is_some());
+    if result.is_error || !is_job || !STARTS_JOBS.contains(&call.tool.as_str()) {
         return None;
     }
     let (state, status) = match &call.job_end {

@@ -13,21 +13,12 @@ pub fn job(name: &str) -> ShownJob {
 
 fn view(name: &str) -> JobView {
     JobView {
-        id: JobId::new(name),
         title: "Fetch dataset".to_owned(),
         command: "curl -LO https://example.org/data.tar".to_owned(),
-        cwd: "/work".into(),
-        has_terminal: false,
-        state: JobState::Running,
         started: 3_900,
-        folder: "/state/jobs".into(),
         printed: 10,
         printed_at: 29_900,
-        latest: String::new(),
-        meter: None,
-        wait: None,
-        is_told: false,
-        is_undelivered: false,
+        ..JobView::sample(name)
     }
 }
 

@@ -12,23 +12,7 @@ use crate::ui::target::Target;
 use std::sync::Arc;
 
 fn job(name: &str, printed: u64) -> JobView {
-    JobView {
-        id: JobId::new(name),
-        title: name.to_owned(),
-        command: "make all".to_owned(),
-        cwd: "/work".into(),
-        has_terminal: false,
-        state: JobState::Running,
-        started: 0,
-        folder: "/state".into(),
-        printed,
-        printed_at: 0,
-        latest: String::new(),
-        meter: None,
-        wait: None,
-        is_told: false,
-        is_undelivered: false,
-    }
+    JobView { printed, ..JobView::sample(name) }
 }
 
 fn with(jobs: Vec<JobView>) -> Stage {
